@@ -1,0 +1,178 @@
+"""Batches of sentence pairs of similar length, bounded by a number of tokens (Section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+Pair = tuple[list[int], list[int]]
+"""Source ids and target ids of one sentence pair, without begin and end symbols."""
+
+_FIRST_WORD_ID = UNK_ID  # the unknown word is a word of the sentence; smaller ids are not
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """One padded batch: `target_out` is what the decoder must predict from `target_in` (§3.1)."""
+
+    source: Int64[Tensor, "batch source_len"]
+    target_in: Int64[Tensor, "batch target_len"]
+    target_out: Int64[Tensor, "batch target_len"]
+    indices: tuple[int, ...]
+
+    @property
+    def n_source_tokens(self) -> int:
+        """Source tokens that are not padding, the end symbols included."""
+        return int((self.source != PAD_ID).sum())
+
+    @property
+    def n_target_tokens(self) -> int:
+        """Target tokens to predict, the end symbols included: what a mean loss divides by."""
+        return int((self.target_out != PAD_ID).sum())
+
+    def to(self, device: torch.device | str) -> Batch:
+        """Return the same batch on `device`."""
+        return Batch(
+            source=self.source.to(device),
+            target_in=self.target_in.to(device),
+            target_out=self.target_out.to(device),
+            indices=self.indices,
+        )
+
+
+def collate(
+    pairs: Sequence[Pair],
+    indices: Sequence[int] | None = None,
+    *,
+    vocab_size: int | None = None,
+) -> Batch:
+    """Pad the pairs that `indices` names (all of them by default) into one batch.
+
+    The target is offset by one position (§3.1): the decoder reads `bos a b` and predicts `a b eos`.
+
+    Raises:
+        ValueError: for an empty batch, an empty sentence, an id below 3 (padding, begin and end are
+            added here) or one outside the vocabulary.
+        TypeError: for ids that are not integers.
+    """
+    chosen = tuple(range(len(pairs))) if indices is None else tuple(int(i) for i in indices)
+    if not chosen:
+        raise ValueError("a batch needs at least 1 sentence pair, got 0")
+    for index in chosen:
+        if not 0 <= index < len(pairs):
+            raise ValueError(f"pair index must be between 0 and {len(pairs) - 1}, got {index}")
+        _check_pair(index, pairs[index], vocab_size)
+    sources = [pairs[index][0] for index in chosen]
+    targets = [pairs[index][1] for index in chosen]
+    return Batch(
+        source=_pad([[*ids, EOS_ID] for ids in sources]),
+        target_in=_pad([[BOS_ID, *ids] for ids in targets]),
+        target_out=_pad([[*ids, EOS_ID] for ids in targets]),
+        indices=chosen,
+    )
+
+
+def token_batches(
+    pairs: Sequence[Pair],
+    *,
+    max_tokens: int,
+    seed: int,
+    epoch: int = 0,
+    shuffle: bool = True,
+    vocab_size: int | None = None,
+) -> list[list[int]]:
+    """Group all pairs by approximate length into batches of at most `max_tokens` (§5.1).
+
+    The limit holds for each side, padding and one begin or end symbol a sentence included. The
+    same `seed` and `epoch` give the same batches; each epoch mixes pairs of one length anew and
+    puts the batches in another order. Without `shuffle` they run from short to long.
+
+    Raises:
+        ValueError: for no pairs, a pair longer than `max_tokens`, or ids that `collate` refuses.
+    """
+    if not pairs:
+        raise ValueError("batches need at least 1 sentence pair, got 0")
+    if seed < 0 or epoch < 0:
+        raise ValueError(f"seed and epoch must be at least 0, got seed {seed} and epoch {epoch}")
+    lengths = []
+    for index, pair in enumerate(pairs):
+        _check_pair(index, pair, vocab_size)
+        lengths.append((len(pair[0]) + 1, len(pair[1]) + 1))
+        if max(lengths[-1]) > max_tokens:
+            raise ValueError(
+                f"every sentence must fit into max_tokens = {max_tokens}, but pair {index} has "
+                f"{max(lengths[-1])} tokens on its longer side, the end symbol included"
+            )
+    random = np.random.default_rng((seed, epoch))
+    order = random.permutation(len(pairs)) if shuffle else np.arange(len(pairs))
+    # Sorting is stable, so pairs of equal length keep their random order.
+    by_length = sorted(order.tolist(), key=lambda index: _snake(*lengths[index]))
+    batches = _fill(by_length, lengths, max_tokens)
+    return [batches[i] for i in random.permutation(len(batches))] if shuffle else batches
+
+
+def padding_waste(pairs: Sequence[Pair], batches: Sequence[Sequence[int]]) -> float:
+    """Return the share of positions, both sides together, that hold padding instead of a token."""
+    used = padded = 0
+    for batch in batches:
+        for side in (0, 1):
+            lengths = [len(pairs[index][side]) + 1 for index in batch]
+            used += sum(lengths)
+            padded += max(lengths) * len(lengths)
+    if padded == 0:
+        raise ValueError("padding waste needs at least 1 batch, got 0")
+    return 1 - used / padded
+
+
+def _snake(source_len: int, target_len: int) -> tuple[int, int]:
+    # Source lengths rise within one target length and fall within the next, so that a batch across
+    # the border does not mix short sources with long ones: 4 % padding instead of 6 % on Multi30k.
+    return target_len, source_len if target_len % 2 else -source_len
+
+
+def _fill(order: list[int], lengths: Sequence[tuple[int, int]], max_tokens: int) -> list[list[int]]:
+    batches: list[list[int]] = []
+    longest = 0
+    for index in order:
+        longest = max(longest, *lengths[index])
+        if not batches or longest * (len(batches[-1]) + 1) > max_tokens:
+            batches.append([])
+            longest = max(lengths[index])
+        batches[-1].append(index)
+    return batches
+
+
+def _check_pair(index: int, pair: Pair, vocab_size: int | None) -> None:
+    for side, ids in zip(("source", "target"), pair, strict=True):
+        if not ids:
+            raise ValueError(
+                f"a sentence needs at least 1 token, but the {side} of pair {index} is empty"
+            )
+        if all(token == PAD_ID for token in ids):
+            raise ValueError(f"the {side} of pair {index} is only padding (id {PAD_ID})")
+        low, high = min(ids), max(ids)
+        if low < _FIRST_WORD_ID:
+            raise ValueError(
+                f"ids must be at least {_FIRST_WORD_ID} (padding, begin and end are added by "
+                f"collate), but the {side} of pair {index} holds {low}"
+            )
+        if vocab_size is not None and high >= vocab_size:
+            raise ValueError(
+                f"ids must be below vocab_size = {vocab_size}, but the {side} of pair {index} "
+                f"holds {high}"
+            )
+
+
+def _pad(rows: list[list[int]]) -> Int64[Tensor, "batch length"]:
+    longest = max(map(len, rows))
+    padded = torch.tensor([row + [PAD_ID] * (longest - len(row)) for row in rows])
+    if padded.dtype != torch.int64:
+        raise TypeError(f"ids must be integers, got {padded.dtype}")
+    return padded
