@@ -1,0 +1,18 @@
+"""The position-wise feed-forward network (§3.3)."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class PositionwiseFeedForward(nn.Module):
+    """max(0, x W1 + b1) W2 + b2, the same at every position of one layer (§3.3, Eq. 2)."""
+
+    def __init__(self, *, d_model: int, d_ff: int, bias: bool = True) -> None:
+        super().__init__()
+        self.expand = nn.Linear(d_model, d_ff, bias=bias)  # W1, b1
+        self.contract = nn.Linear(d_ff, d_model, bias=bias)  # W2, b2
+
+    def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """Transform each position on its own."""
+        return self.contract(torch.relu(self.expand(x)))
