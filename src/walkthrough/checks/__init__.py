@@ -1,0 +1,18 @@
+"""Checks for exercises: each knows the common mistakes and says which one it sees."""
+
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.values import ValueCheck, WrongValue, check_value
+from walkthrough.checks.verdict import Verdict
+
+__all__ = [
+    "Arguments",
+    "Case",
+    "Check",
+    "Mistake",
+    "Symptom",
+    "ValueCheck",
+    "Verdict",
+    "WrongValue",
+    "arguments",
+    "check_value",
+]

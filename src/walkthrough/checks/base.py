@@ -1,0 +1,290 @@
+"""Checks that diagnose: they compare a reader's function with known mistakes and name the one seen.
+
+    check = Check(
+        name="softmax over the keys",
+        reference=softmax_over_keys,
+        cases=[Case("three queries, five keys", make_scores)],
+        mistakes=[Mistake("wrong axis", softmax_over_queries, "these weights sum to 1 over …")],
+    )
+    check(my_function)  # a Verdict
+
+`walkthrough.checks.soundness.assert_check_is_sound(check)` proves that a check can fail, and that
+every mistake it lists is rejected with its own sentence.
+"""
+
+import copy
+import inspect
+import linecache
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from walkthrough.checks.compare import difference, same
+from walkthrough.checks.verdict import Verdict
+
+SEED = 2017
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The values of one call."""
+
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+def arguments(*positional: Any, **named: Any) -> Arguments:
+    """Return the values that a case calls the reader's function with."""
+    return Arguments(positional, named)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: a label that can finish "wrong for …", and how to make the arguments."""
+
+    label: str
+    make: Callable[[torch.Generator], Arguments]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known wrong implementation and the sentence that tells a reader what it does."""
+
+    name: str
+    function: Callable[..., Any]
+    say: str
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """A property of a wrong result that deserves its own sentence.
+
+    `shows(result, expected, arguments)` looks at one case. The first case that shows it decides.
+    """
+
+    name: str
+    shows: Callable[[Any, Any, Arguments], bool]
+    say: str
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A call that ended in an exception instead of a result."""
+
+    error: Exception
+
+    @property
+    def kind(self) -> str:
+        """The exception's name."""
+        return type(self.error).__name__
+
+    @property
+    def words(self) -> str:
+        """The exception's message."""
+        return str(self.error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """An exercise's check. Call it with the reader's function; it answers with a `Verdict`.
+
+    Raises:
+        ValueError: there are no cases, or two mistakes share a name.
+    """
+
+    name: str
+    reference: Callable[..., Any]
+    cases: Sequence[Case]
+    mistakes: Sequence[Mistake] = ()
+    symptoms: Sequence[Symptom] = ()
+    tolerance: float = 1e-5
+    right: str = "{name}: right (inputs tried: {n_cases})"
+    hint: str = "write the function, then run this cell again"
+    seed: int = field(default=SEED, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError(f"a check needs at least one case; {self.name!r} has none")
+        names = [m.name for m in self.mistakes] + [s.name for s in self.symptoms]
+        if len(set(names)) != len(names):
+            raise ValueError(f"names of mistakes must differ; {self.name!r} has {sorted(names)}")
+
+    def __call__(self, function: Any) -> Verdict:
+        """Judge the reader's function. Never raises for what that function does."""
+        if function is None or function is ...:
+            return self._nothing_yet()
+        if not callable(function):
+            return Verdict("wrong", f"a function is expected here, got {function!r}")
+        unfit = self._signature_problem(function)
+        if unfit:
+            return Verdict("wrong", unfit)
+        outcomes, changed = self._outcomes(function, watch_inputs=True)
+        if all(_is_stub(outcome) for outcome in outcomes):
+            return self._nothing_yet()
+        expected = self.outcomes(self.reference)
+        if self.agree(outcomes, expected):
+            return self._right_unless(changed)
+        return self._diagnose(function, outcomes, expected)
+
+    def arguments(self) -> list[Arguments]:
+        """Return fresh copies of the inputs, the same at every call."""
+        return [
+            case.make(torch.Generator().manual_seed(self.seed + number))
+            for number, case in enumerate(self.cases)
+        ]
+
+    def outcomes(self, function: Callable[..., Any]) -> list[Any]:
+        """Return what the function gives for each case: a result, or `Raised`."""
+        return self._outcomes(function, watch_inputs=False)[0]
+
+    def _outcomes(
+        self, function: Callable[..., Any], *, watch_inputs: bool
+    ) -> tuple[list[Any], str | None]:
+        outcomes, changed = [], None
+        for given in self.arguments():
+            handed = copy.deepcopy(given)
+            outcomes.append(_call(function, handed, self.seed))
+            if watch_inputs and changed is None:
+                changed = _changed_argument(function, given, handed)
+        return outcomes, changed
+
+    def agree(
+        self, outcomes: Sequence[Any], others: Sequence[Any], *, messages: bool = False
+    ) -> bool:
+        """Return whether all outcomes are alike; exceptions by kind, or by message as well."""
+        return all(
+            self._same_outcome(one, other, messages)
+            for one, other in zip(outcomes, others, strict=True)
+        )
+
+    def _same_outcome(self, one: Any, other: Any, messages: bool = False) -> bool:
+        if isinstance(one, Raised) or isinstance(other, Raised):
+            both = isinstance(one, Raised) and isinstance(other, Raised)
+            return both and one.kind == other.kind and (not messages or one.words == other.words)
+        return same(one, other, self.tolerance)
+
+    def _nothing_yet(self) -> Verdict:
+        return Verdict("nothing yet", self.hint)
+
+    def _right_unless(self, changed: str | None) -> Verdict:
+        if changed:
+            return Verdict(
+                "wrong",
+                f"the result is right, but the function changes its argument `{changed}`: "
+                "the caller's tensor is different afterwards. Work on a copy.",
+                "changes its input",
+            )
+        return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
+
+    def _diagnose(
+        self, function: Callable[..., Any], outcomes: list[Any], expected: list[Any]
+    ) -> Verdict:
+        for mistake in self.mistakes:
+            if self.agree(outcomes, self.outcomes(mistake.function), messages=True):
+                return Verdict("wrong", mistake.say, mistake.name)
+        for case, given, outcome, wanted in zip(
+            self.cases, self.arguments(), outcomes, expected, strict=True
+        ):
+            if self._same_outcome(outcome, wanted):
+                continue
+            if isinstance(outcome, Raised):
+                return Verdict("wrong", _exception_message(function, outcome.error, case.label))
+            if outcome is None:
+                return Verdict("wrong", f"for {case.label} your function returns nothing")
+            for symptom in self.symptoms:
+                if _shows(symptom, outcome, wanted, given):
+                    return Verdict("wrong", symptom.say, symptom.name)
+        return Verdict("wrong", self._unknown(outcomes, expected))
+
+    def _unknown(self, outcomes: list[Any], expected: list[Any]) -> str:
+        wrong = [
+            (
+                case.label,
+                wanted
+                if isinstance(wanted, Raised)
+                else difference(outcome, wanted, self.tolerance),
+            )
+            for case, outcome, wanted in zip(self.cases, outcomes, expected, strict=True)
+            if not self._same_outcome(outcome, wanted)
+        ]
+        label, words = wrong[0]
+        if isinstance(words, Raised):
+            words = f"{words.kind} is expected ({words.words})"
+        n_right = len(self.cases) - len(wrong)
+        rest = f" ({n_right} of {len(self.cases)} cases are right)" if n_right else ""
+        return f"for {label}: {words}{rest}"
+
+    def _signature_problem(self, function: Callable[..., Any]) -> str | None:
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):
+            return None
+        for given in self.arguments():
+            try:
+                signature.bind(*given.positional, **given.named)
+            except TypeError as error:
+                call = [*["…"] * len(given.positional), *(f"{name}=…" for name in given.named)]
+                return (
+                    f"the check calls your function as `f({', '.join(call)})`, "
+                    f"which its arguments `{signature}` do not allow: {error}"
+                )
+        return None
+
+
+def _call(function: Callable[..., Any], given: Arguments, seed: int) -> Any:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        try:
+            return function(*given.positional, **given.named)
+        except Exception as error:
+            return Raised(error)
+
+
+def _is_stub(outcome: Any) -> bool:
+    if isinstance(outcome, Raised):
+        return isinstance(outcome.error, NotImplementedError)
+    return outcome is None or outcome is ...
+
+
+def _shows(symptom: Symptom, outcome: Any, expected: Any, given: Arguments) -> bool:
+    try:
+        return bool(symptom.shows(outcome, expected, given))
+    except Exception:  # a rule about shapes meets a result of another kind
+        return False
+
+
+def _changed_argument(
+    function: Callable[..., Any], before: Arguments, after: Arguments
+) -> str | None:
+    named_before = _by_name(function, before)
+    for name, value in _by_name(function, after).items():
+        old = named_before[name]
+        if isinstance(value, Tensor) and not torch.equal(
+            value.detach().nan_to_num(), old.detach().nan_to_num()
+        ):
+            return name
+    return None
+
+
+def _by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
+    try:
+        return dict(
+            inspect.signature(function).bind(*given.positional, **given.named).arguments.items()
+        )
+    except (TypeError, ValueError):
+        return {**{str(n): value for n, value in enumerate(given.positional)}, **given.named}
+
+
+def _exception_message(function: Callable[..., Any], error: Exception, label: str) -> str:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    mine = [frame for frame in frames if code and frame.filename == code.co_filename]
+    where = ""
+    if mine:
+        line = (mine[-1].line or linecache.getline(mine[-1].filename, mine[-1].lineno or 0)).strip()
+        where = f" in line {mine[-1].lineno}" + (f" (`{line}`)" if line else "")
+    return f"for {label} your function stops with {type(error).__name__}{where}: {error}"

@@ -1,0 +1,129 @@
+"""Compare an answer with the expected one, and say in words how they differ."""
+
+import math
+from collections.abc import Iterator
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def same(answer: Any, expected: Any, tolerance: float) -> bool:
+    """Return whether two results agree in structure, shape and value.
+
+    Numbers and tensors agree within `tolerance`, absolute and relative. A float32 result may stand
+    for a float64 one, but booleans are not numbers here.
+    """
+    return difference(answer, expected, tolerance) is None
+
+
+def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
+    """Return how the answer differs from the expected result, or None when it does not."""
+    if isinstance(expected, (tuple, list, dict)):
+        return _container_difference(answer, expected, tolerance)
+    if _numeric(expected):
+        return _tensor_difference(answer, torch.as_tensor(expected), tolerance)
+    if type(answer) is not type(expected):
+        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+    return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
+
+
+def _numeric(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray, np.generic, Number))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    return f"a {type(value).__name__}"
+
+
+def _container_difference(answer: Any, expected: Any, tolerance: float) -> str | None:
+    if isinstance(expected, dict) != isinstance(answer, dict) or not isinstance(
+        answer, (tuple, list, dict)
+    ):
+        return f"a {type(expected).__name__} is expected, your result is {_kind(answer)}"
+    if len(answer) != len(expected):
+        return f"{len(expected)} results are expected, you return {len(answer)}"
+    for place, mine, wanted in _pairs(answer, expected):
+        found = difference(mine, wanted, tolerance)
+        if found:
+            return f"in {place}: {found}"
+    return None
+
+
+def _pairs(answer: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(expected, dict):
+        for key in expected:
+            yield f"`{key}`", answer.get(key), expected[key]
+    else:
+        for place, (mine, wanted) in enumerate(zip(answer, expected, strict=True), start=1):
+            yield f"result {place}", mine, wanted
+
+
+def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
+    if not _numeric(answer):
+        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+    mine = torch.as_tensor(answer).detach().cpu()
+    wanted = expected.detach().cpu()
+    if mine.shape != wanted.shape:
+        return f"the shape should be {tuple(wanted.shape)}, yours is {tuple(mine.shape)}"
+    if (mine.dtype == torch.bool) != (wanted.dtype == torch.bool):
+        return f"the values should be {_dtype(wanted)}, yours are {_dtype(mine)}"
+    if wanted.dtype == torch.bool:
+        wrong = int((mine != wanted).sum())
+        return (
+            f"{wrong} of {wanted.numel()} entries have the opposite truth value" * bool(wrong)
+            or None
+        )
+    if mine.is_complex() or wanted.is_complex():
+        mine, wanted = torch.view_as_real(mine + 0j), torch.view_as_real(wanted + 0j)
+    return _value_difference(mine.double(), wanted.double(), tolerance)
+
+
+def _dtype(values: Tensor) -> str:
+    return str(values.dtype).removeprefix("torch.")
+
+
+def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
+    if torch.allclose(mine, wanted, rtol=tolerance, atol=tolerance, equal_nan=True):
+        return None
+    undefined = int(mine.isnan().sum()) - int(wanted.isnan().sum())
+    if undefined > 0:
+        return f"{undefined} of {mine.numel()} values are NaN (not a number)"
+    pattern = _pattern(mine, wanted, tolerance)
+    if pattern:
+        return pattern
+    if mine.dim() == 0:
+        return f"{_short(wanted.item())} is expected, yours is {_short(mine.item())}"
+    gap = (mine - wanted).abs().nan_to_num(nan=math.inf)
+    place = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
+    where = ", ".join(map(str, place))
+    return (
+        f"the shape is right; the largest difference is {_short(gap.max().item())}, at [{where}]: "
+        f"{_short(wanted[place].item())} is expected, yours is {_short(mine[place].item())}"
+    )
+
+
+def _pattern(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
+    if mine.numel() < 4:
+        return None
+    loose = max(10 * tolerance, 1e-4)
+    square = mine.dim() >= 2 and mine.shape[-1] == mine.shape[-2]
+    if square and torch.allclose(mine.mT, wanted, rtol=tolerance, atol=tolerance):
+        return "your result is the expected one transposed: rows and columns are exchanged"
+    if not (mine.isfinite().all() and wanted.isfinite().all()) or not wanted.abs().max() > 0:
+        return None
+    ratio = (mine * wanted).sum() / (wanted * wanted).sum()
+    if ratio.abs() > loose and torch.allclose(mine, ratio * wanted, rtol=loose, atol=loose):
+        return f"every value is {_short(ratio.item())} times the expected one"
+    shift = (mine - wanted).mean()
+    if torch.allclose(mine, wanted + shift, rtol=loose, atol=loose):
+        return f"every value is the expected one plus {_short(shift.item())}"
+    return None
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}"
