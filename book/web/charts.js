@@ -1,0 +1,136 @@
+/* Draws the book's Altair charts from local files.
+ *
+ * Altair's own HTML output asks a CDN for Vega unless window.VEGA_DEBUG already holds the versions it
+ * wants, and then calls window.vegaEmbed. This script answers both: it claims the versions (a test compares
+ * them with Altair's) and gives a vegaEmbed that fetches vendor/vega* when a chart comes near the
+ * viewport. Text, axes and rules are drawn in `currentColor`, so a chart follows light and dark by
+ * CSS alone and its sliders keep their values. */
+(function () {
+  "use strict";
+
+  window.VEGA_DEBUG = { vega_version: "6", vegalite_version: "6.4.1", vegaembed_version: "7" };
+
+  const HERE = new URL(".", document.currentScript.src);
+  const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
+  const NEAR = "600px";
+  const INK = "currentColor";
+  const GUIDE = { labelColor: INK, titleColor: INK, subtitleColor: INK };
+  const AXIS = { ...GUIDE, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.14 };
+  const CONFIG = {
+    background: "transparent",
+    aria: false, // the chart has one description; a label on each of 800 cells is noise
+    view: { stroke: null },
+    axis: AXIS,
+    legend: GUIDE,
+    header: GUIDE,
+    title: { color: INK, subtitleColor: INK },
+    text: { color: INK },
+    rule: { color: INK },
+  };
+
+  let drawWithVega = null; // the real vega-embed, once loaded
+  Object.defineProperty(window, "vegaEmbed", {
+    configurable: true,
+    get: () => embed,
+    set: (loaded) => { drawWithVega = loaded; },
+  });
+
+  const waiting = new Map(); // element → the function that draws it
+  const watcher = new IntersectionObserver(
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
+    { rootMargin: NEAR + " 0px" },
+  );
+  window.addEventListener("beforeprint", () => [...waiting.keys()].forEach(draw));
+
+  function embed(target, spec, options) {
+    const element = typeof target === "string" ? document.querySelector(target) : target;
+    element.classList.add("chart");
+    element.style.minHeight = reservedHeight(spec) + "px";
+    return new Promise((resolve, reject) => {
+      waiting.set(element, () => drawNow(element, spec, options).then(resolve, reject));
+      watcher.observe(element);
+    });
+  }
+
+  function draw(element) {
+    const start = waiting.get(element);
+    waiting.delete(element);
+    watcher.unobserve(element);
+    if (start) start();
+  }
+
+  async function drawNow(element, spec, options) {
+    await libraries();
+    const adapted = fitted({ ...spec, config: merged(spec.config || {}, CONFIG) }, element);
+    const result = await drawWithVega(element, adapted, { ...options, renderer: "svg", actions: false });
+    describe(element, spec.description || titleOf(spec));
+    element.style.minHeight = "";
+    element.dataset.drawn = "true";
+    return result;
+  }
+
+  let loading = null;
+  function libraries() {
+    loading = loading || LIBRARIES.reduce((before, file) => before.then(() => load(file)), Promise.resolve());
+    return loading;
+  }
+
+  function load(file) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = new URL("vendor/" + file, HERE);
+      script.onload = resolve;
+      script.onerror = () => reject(new Error("could not load " + script.src));
+      document.head.append(script);
+    });
+  }
+
+  function merged(base, over) {
+    const out = { ...base };
+    for (const [key, value] of Object.entries(over)) {
+      const deep = value && typeof value === "object" && !Array.isArray(value);
+      out[key] = deep ? merged(out[key] || {}, value) : value;
+    }
+    return out;
+  }
+
+  /* On a narrow screen a single plot is drawn as wide as the page; what is composed of several
+   * plots keeps its size and scrolls in its own box. */
+  function fitted(spec, element) {
+    const single = spec.mark || (spec.layer && !spec.encoding?.row && !spec.encoding?.column);
+    const room = element.clientWidth;
+    if (!single || typeof spec.width !== "number" || room >= spec.width + 90) return spec;
+    return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  }
+
+  function describe(element, text) {
+    const picture = element.querySelector("svg.marks");
+    if (!picture) return;
+    // Vega puts the description on the box that also holds the sliders; it belongs to the picture.
+    const holder = picture.closest("[aria-roledescription]");
+    if (holder) ["role", "aria-roledescription", "aria-label"].forEach((name) => holder.removeAttribute(name));
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", text || "Chart");
+  }
+
+  function titleOf(spec) {
+    const title = spec.title && (spec.title.text || spec.title);
+    return Array.isArray(title) ? title.join(" ") : title;
+  }
+
+  /* A close guess at the height, so that text below does not move when the chart appears. */
+  function reservedHeight(spec) {
+    const inputs = (spec.params || []).filter((param) => param.bind && param.bind !== "scales" && param.bind !== "legend");
+    return plotHeight(spec) + (spec.title ? 40 : 10) + inputs.length * 34;
+  }
+
+  function plotHeight(spec) {
+    const tallest = (parts) => Math.max(...parts.map(plotHeight));
+    if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + plotHeight(part) + 10, 0);
+    if (spec.hconcat) return tallest(spec.hconcat);
+    if (spec.concat) return tallest(spec.concat) * Math.ceil(spec.concat.length / (spec.columns || spec.concat.length));
+    if (spec.spec) return plotHeight(spec.spec);
+    if (spec.layer && spec.height === undefined) return tallest(spec.layer);
+    return (typeof spec.height === "number" ? spec.height : 300) + 50;
+  }
+})();

@@ -1,0 +1,31 @@
+/* Small repairs that every page needs. */
+(function () {
+  "use strict";
+
+  // Result summaries are fetched, which a page opened from a file may not do; titles are enough there.
+  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
+    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  }
+
+  // What scrolls inside its own box must be reachable by keyboard.
+  const BOXES = ".chart, mjx-container[display='true'], .cell_output .output, .pst-scrollable-table-container, pre";
+  function reachable() {
+    for (const box of document.querySelectorAll(BOXES)) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (scrolls && !box.hasAttribute("tabindex")) {
+        box.tabIndex = 0;
+        box.dataset.reachable = "true";
+      } else if (!scrolls && box.dataset.reachable) {
+        box.removeAttribute("tabindex");
+        delete box.dataset.reachable;
+      }
+    }
+  }
+
+  const observer = new ResizeObserver(reachable);
+  document.addEventListener("DOMContentLoaded", () => {
+    reachable();
+    const article = document.querySelector("article");
+    if (article) observer.observe(article);
+  });
+})();

@@ -1,0 +1,103 @@
+"""Build the book, and never from stale parts.
+
+jupyter-cache keys a notebook's outputs on its cells, so an edit under `src/` would show old output and
+pass. Here the contents of everything a page is made of are hashed:
+
+- code (`src/`, the lock, `results/`) changed → every chapter runs again;
+- the site's own files (configuration, table of contents, `book/web`) changed, or the last build
+  failed → every page is made again, from cached outputs;
+- a chapter changed → that chapter runs again;
+- nothing changed → nothing is done.
+"""
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+CODE = ("src", "requirements.txt", "results")
+SITE = ("_config.yml", "_toc.yml", "book/web", "book/references.bib")
+PAGES = ("book",)
+IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}
+
+
+def files_under(root: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    """Every file that counts, in one order on every machine."""
+    for name in names:
+        start = root / name
+        found = sorted(start.rglob("*")) if start.is_dir() else [start]
+        for path in found:
+            parts = path.relative_to(root).parts
+            if path.is_file() and not any(p in IGNORED or p.endswith(".egg-info") for p in parts):
+                yield path
+
+
+def digest(root: Path, names: tuple[str, ...]) -> str:
+    """One hash over names and contents: a touched file that reads the same changes nothing."""
+    total = hashlib.sha256()
+    for path in files_under(root, names):
+        total.update(path.relative_to(root).as_posix().encode() + b"\0")
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def last_build(stamp: Path) -> dict[str, str]:
+    """The hashes of the last build that succeeded, empty when there is none."""
+    try:
+        return json.loads(stamp.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+
+
+def build(root: Path, command: list[str]) -> int:
+    """Bring `_build/html` up to date; returns the exit status."""
+    out = root / "_build"
+    stamp = out / "built.json"
+    now = {"code": digest(root, CODE), "site": digest(root, SITE), "pages": digest(root, PAGES)}
+    now["python"] = sys.version
+    before = last_build(stamp)
+    if now == before and (out / "html" / "index.html").exists():
+        print("The book is up to date.")
+        return 0
+
+    stamp.unlink(missing_ok=True)
+    same_code = all(now[key] == before.get(key) for key in ("code", "python"))
+    code_stamp = out / "cached-code"
+    cached_for = code_stamp.read_text() if code_stamp.exists() else ""
+    if cached_for != now["code"] + now["python"]:
+        shutil.rmtree(out / ".jupyter_cache", ignore_errors=True)
+    if not same_code or now["site"] != before.get("site"):
+        shutil.rmtree(out / ".doctrees", ignore_errors=True)
+        shutil.rmtree(out / "html", ignore_errors=True)
+    out.mkdir(exist_ok=True)
+    code_stamp.write_text(now["code"] + now["python"])
+
+    started = time.monotonic()
+    status = subprocess.run(command, cwd=root, check=False).returncode
+    if status:
+        print(f"\nThe book did not build (exit status {status}).", file=sys.stderr)
+        for log in sorted((out / "html" / "reports").rglob("*.err.log")):
+            print(f"\n{log}:\n{log.read_text()}", file=sys.stderr)
+        return status
+    stamp.write_text(json.dumps(now))
+    took = time.monotonic() - started
+    print(f"\nBuilt in {took:.0f} s: open {out / 'html' / 'index.html'}")
+    return 0
+
+
+def main() -> int:
+    """Parse the command line and build."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root.resolve()
+    jupyter_book = Path(sys.executable).parent / "jupyter-book"
+    return build(root, [str(jupyter_book), "build", str(root), "-W", "--keep-going"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""Compile requirements.txt, the one lock, from pyproject.toml."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OPTIONS = (
+    "--all-extras",
+    "--strip-extras",
+    "--no-annotate",
+    "--no-header",
+    "--no-emit-find-links",
+    "--no-emit-index-url",
+    "--no-emit-trusted-host",
+    "--quiet",
+)
+
+
+def portable(compiled: str) -> str:
+    """The lock as any machine can install it: no local builds such as torch's `+cpu`; the package last."""
+    kept = [line for line in compiled.splitlines() if line.strip() and not line.startswith("#")]
+    kept = [re.sub(r"^([\w.-]+==[^\s+;]+)\+[\w.]+", r"\1", line) for line in kept]
+    return "\n".join([*(line for line in kept if line != "-e ."), "-e ."]) + "\n"
+
+
+def main() -> int:
+    """Write the lock, keeping versions that still fit."""
+    lock = ROOT / "requirements.txt"
+    before = lock.read_text() if lock.exists() else ""
+    # pip-compile keeps what its output file names; the editable line is ours, not its own.
+    lock.write_text("".join(line for line in before.splitlines(True) if line.strip() != "-e ."))
+    pip_compile = str(Path(sys.executable).parent / "pip-compile")
+    command = [pip_compile, *OPTIONS, "--output-file", lock.name, "pyproject.toml"]
+    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    lock.write_text(before if status else portable(lock.read_text()))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+"""The one form that a notebook has in git.
+
+nbformat 4.5, readable cell ids, python3 kernel, code formatted by ruff, no execution counts, no
+rich outputs. Text outputs stay in cells tagged `nbval-check-output` and nowhere else.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+CHECKED = "nbval-check-output"
+LINE_LENGTH = 88
+LINT_RULES = "E,F,I,B,UP,SIM,PIE"
+LINT_IGNORED = "F722"  # jaxtyping's shape strings are not forward references
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
+VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+SOLUTION_START = re.compile(r"^[`:]{3,}\{solution-start\}", re.MULTILINE)
+SOLUTION_END = re.compile(r"^[`:]{3,}\{solution-end\}", re.MULTILINE)
+
+
+class NotebookError(ValueError):
+    """A notebook that no formatting can put right."""
+
+
+def canonical(notebook: NotebookNode) -> NotebookNode:
+    """Return the canonical form of a notebook; the argument stays as it is.
+
+    Raises:
+        NotebookError: a cell of an unknown type, or code that does not parse.
+    """
+    cells = [_cell(cell) for cell in notebook.cells if "".join(cell.source).strip()]
+    _hide_solutions(cells)
+    _name_cells(cells)
+    tidy = nbformat.from_dict(
+        {"cells": cells, "metadata": _metadata(notebook), "nbformat": 4, "nbformat_minor": 5}
+    )
+    return _format_code(tidy)
+
+
+def as_text(notebook: NotebookNode) -> str:
+    """Return the text of the file: sorted keys, one-space indent, a newline at the end."""
+    return nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
+
+
+def read_text(text: str) -> NotebookNode:
+    """Read a notebook of any version 4 minor.
+
+    Raises:
+        NotebookError: the text is not a notebook.
+    """
+    try:
+        content = json.loads(text)
+        # nbformat warns of cells without an id; they get one in `canonical`.
+        for number, cell in enumerate(content["cells"]):
+            cell.setdefault("id", str(number))
+        content["nbformat_minor"] = 5
+        return nbformat.reads(json.dumps(content), as_version=4)
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotebookError(f"not a notebook: {error}") from error
+
+
+def lint(notebook: NotebookNode) -> list[str]:
+    """Return what ruff and our own rules find in the code cells, one line each."""
+    found = _ruff("check", notebook, ["--quiet", "--output-format", "concise"]).stdout
+    problems = [line for line in found.splitlines() if line.startswith("notebook.ipynb")]
+    for cell in code_cells(notebook):
+        if cell.source.rstrip().endswith(";"):
+            problems.append(f"cell {cell.id}: a trailing `;` hides output; remove it")
+        if any(output.get("name") == "stderr" for output in cell.outputs):
+            problems.append(f"cell {cell.id}: stored stderr")
+        if any(output.output_type == "error" for output in cell.outputs):
+            problems.append(f"cell {cell.id}: a stored error")
+    problems += [
+        f"cell {cell.id}: attachments are not kept in git; put the file under book/web"
+        for cell in notebook.cells
+        if cell.get("attachments")
+    ]
+    return problems
+
+
+def code_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:
+    """Iterate over the code cells."""
+    return (cell for cell in notebook.cells if cell.cell_type == "code")
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """Return a cell's tags."""
+    return list(cell.metadata.get("tags", []))
+
+
+def _metadata(notebook: NotebookNode) -> dict[str, Any]:
+    kept: dict[str, Any] = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
+    if "myst" in notebook.metadata:
+        kept["myst"] = notebook.metadata["myst"]
+    return kept
+
+
+def _cell(cell: NotebookNode) -> NotebookNode:
+    if cell.cell_type not in ("code", "markdown"):
+        raise NotebookError(f"cells are code or markdown; {cell.get('id')} is {cell.cell_type!r}")
+    lines = [line.rstrip() for line in cell.source.strip("\n").splitlines()]
+    kept: dict[str, Any] = {
+        "cell_type": cell.cell_type,
+        "id": cell.get("id", ""),
+        "metadata": _cell_metadata(cell),
+        "source": "\n".join(lines).rstrip(),
+    }
+    if cell.cell_type == "code":
+        kept |= {"execution_count": None, "outputs": _outputs(cell)}
+    elif cell.get("attachments"):
+        kept["attachments"] = cell.attachments
+    return nbformat.from_dict(kept)
+
+
+def _cell_metadata(cell: NotebookNode) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    if tags(cell):
+        kept["tags"] = sorted(set(tags(cell)))
+    if cell.metadata.get("mystnb"):
+        kept["mystnb"] = cell.metadata.mystnb
+    return kept
+
+
+def _outputs(cell: NotebookNode) -> list[dict[str, Any]]:
+    if CHECKED not in tags(cell):
+        return []
+    kept: list[dict[str, Any]] = []
+    for output in cell.get("outputs", []):
+        text = _plain_text(output)
+        if output.output_type == "stream":
+            if output.name != "stdout":
+                continue
+            if kept and kept[-1]["output_type"] == "stream":
+                kept[-1]["text"] += text
+            else:
+                kept.append({"output_type": "stream", "name": "stdout", "text": text})
+        elif output.output_type in ("execute_result", "display_data") and text:
+            new = {"output_type": output.output_type, "data": {"text/plain": text}, "metadata": {}}
+            if output.output_type == "execute_result":
+                new["execution_count"] = None
+            kept.append(new)
+    return kept
+
+
+def _plain_text(output: NotebookNode) -> str:
+    text = output.get("text") or output.get("data", {}).get("text/plain", "")
+    return text if isinstance(text, str) else "".join(text)
+
+
+def _hide_solutions(cells: list[NotebookNode]) -> None:
+    """Collapse the code of solutions in JupyterLab; the site folds them by their directive."""
+    inside = False
+    for cell in cells:
+        if cell.cell_type == "code":
+            if inside:
+                cell.metadata["jupyter"] = {"source_hidden": True}
+            continue
+        if SOLUTION_START.search(cell.source):
+            inside = True
+        if SOLUTION_END.search(cell.source):
+            inside = False
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that says where it stands; ids that say something are kept."""
+    taken: set[str] = set()
+    for cell in cells:
+        if not VALID_ID.fullmatch(cell.id) or RANDOM_ID.fullmatch(cell.id) or cell.id in taken:
+            cell.id = ""
+        taken.add(cell.id)
+    section, counts = "head", dict[str, int]()
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            headings = re.findall(r"^##+ +(.+)$", cell.source, re.MULTILINE)
+            section = _slug(headings[0]) if headings else section
+        if not cell.id:
+            name = section if cell.cell_type == "markdown" else f"{section}-code"
+            cell.id = _free(name, taken, counts)
+            taken.add(cell.id)
+
+
+def _free(name: str, taken: set[str], counts: dict[str, int]) -> str:
+    while True:
+        counts[name] = counts.get(name, 0) + 1
+        candidate = name if counts[name] == 1 else f"{name}-{counts[name]}"
+        if candidate not in taken:
+            return candidate
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:40].strip("-") or "part"
+
+
+def _format_code(notebook: NotebookNode) -> NotebookNode:
+    done = _ruff("format", notebook, [])
+    if done.returncode:
+        raise NotebookError(f"ruff format: {done.stderr.strip()}")
+    formatted = read_text(done.stdout)
+    # ruff never adds or removes cells; only the sources are taken from its answer.
+    for cell, other in zip(notebook.cells, formatted.cells, strict=True):
+        if cell.cell_type == "code":
+            cell.source = other.source.strip("\n")
+    return notebook
+
+
+def _ruff(
+    command: str, notebook: NotebookNode, options: list[str]
+) -> subprocess.CompletedProcess[str]:
+    rules = ["--select", LINT_RULES, "--ignore", LINT_IGNORED] if command == "check" else []
+    words = [sys.executable, "-m", "ruff", command, "--isolated", "--target-version", "py311"]
+    words += ["--line-length", str(LINE_LENGTH), *rules, *options]
+    words += ["--stdin-filename", "notebook.ipynb", "-"]
+    return subprocess.run(
+        words, input=as_text(notebook), capture_output=True, text=True, check=False
+    )

@@ -1,0 +1,240 @@
+"""Keep the chapters canonical, run them, and write them as text.
+
+    python tools/notebooks.py format  [NOTEBOOK ...]     rewrite in the form that git holds
+    python tools/notebooks.py check   [NOTEBOOK ...]     say what is not in that form; exit 1
+    python tools/notebooks.py execute [NOTEBOOK ...]     run, store the text of compared cells
+    python tools/notebooks.py new NUMBER SLUG [TITLE]    write a chapter with every part in place
+    python tools/notebooks.py import TEXT NOTEBOOK       MyST or py:percent text → notebook
+    python tools/notebooks.py mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
+    python tools/notebooks.py sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
+
+Without a NOTEBOOK, every chapter under book/ is meant.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from notebook_form import (
+    CHECKED,
+    NotebookError,
+    as_text,
+    canonical,
+    code_cells,
+    lint,
+    read_text,
+    tags,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+SCRATCH = ROOT / ".scratch"
+SKELETON = Path(__file__).with_name("chapter_skeleton.md")
+CELL_TIMEOUT = 300  # seconds
+
+
+def chapters() -> list[Path]:
+    """Return every notebook of the book."""
+    return sorted(BOOK.glob("*.ipynb"))
+
+
+def load(path: Path) -> NotebookNode:
+    """Read a notebook file, whatever its form."""
+    return read_text(path.read_text(encoding="utf-8"))
+
+
+def save(notebook: NotebookNode, path: Path) -> bool:
+    """Write the canonical form; return whether the file changed. Never leaves half a file."""
+    text = as_text(canonical(notebook))
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+    return True
+
+
+def problems(path: Path) -> list[str]:
+    """Return what keeps a notebook file from being canonical."""
+    text = path.read_text(encoding="utf-8")
+    notebook = read_text(text)
+    tidy = canonical(notebook)
+    found = lint(tidy) + [line for line in lint(notebook) if "stored" in line]
+    wanted = as_text(tidy)
+    if wanted != text:
+        difference = difflib.unified_diff(
+            text.splitlines(), wanted.splitlines(), "in the file", "canonical", n=0, lineterm=""
+        )
+        shown = [line for line in difference if not line.startswith(("---", "+++", "@@"))]
+        found.append("not canonical: run `make format`\n    " + "\n    ".join(shown[:8]))
+    return found
+
+
+def execute(path: Path) -> None:
+    """Run a notebook in its folder and store the text outputs of compared cells.
+
+    Raises:
+        NotebookError: a compared cell writes to stderr or prints nothing.
+        CellExecutionError: a cell fails.
+    """
+    notebook = canonical(load(path))
+    resources = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(
+        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=resources
+    ).execute()
+    compared = [cell for cell in code_cells(notebook) if CHECKED in tags(cell)]
+    for cell in compared:
+        if any(output.get("name") == "stderr" for output in cell.outputs):
+            raise NotebookError(f"{path.name}, cell {cell.id}: a compared cell writes to stderr")
+    save(notebook, path)
+    for cell in code_cells(load(path)):
+        if CHECKED in tags(cell) and not cell.outputs:
+            raise NotebookError(f"{path.name}, cell {cell.id}: a compared cell prints no text")
+
+
+def from_text(text_path: Path, path: Path) -> None:
+    """Turn a text file into a notebook; unchanged cells keep their ids and outputs."""
+    source = text_path.read_text(encoding="utf-8")
+    kind = "py:percent" if text_path.suffix == ".py" else "md:myst"
+    notebook = jupytext.reads(source, fmt=kind)
+    if path.exists():
+        _carry_over(load(path), notebook)
+    save(notebook, path)
+
+
+def to_text(path: Path) -> str:
+    """Return a notebook as MyST text."""
+    return jupytext.writes(load(path), fmt="md:myst")
+
+
+def mirror_path(path: Path) -> Path:
+    """Return where a notebook's text lies."""
+    return SCRATCH / f"{path.stem}.md"
+
+
+def mirror(path: Path) -> None:
+    """Write a notebook's text to the ignored folder, as old as the notebook itself."""
+    target = mirror_path(path)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(to_text(path), encoding="utf-8")
+    stamp = path.stat().st_mtime_ns
+    os.utime(target, ns=(stamp, stamp))
+
+
+def sync(path: Path) -> str:
+    """Let the newer of notebook and mirror win; return what was done."""
+    text = mirror_path(path)
+    if not text.exists() or text.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        mirror(path)
+        return f"{path.name} → {text.name}"
+    if text.stat().st_mtime_ns == path.stat().st_mtime_ns:
+        return f"{path.name} is in step"
+    from_text(text, path)
+    mirror(path)
+    return f"{text.name} → {path.name}"
+
+
+def new(number: str, slug: str, title: str | None) -> Path:
+    """Write a chapter that has every part of the standard, in order.
+
+    Raises:
+        NotebookError: the number or the slug is not well formed, or the chapter exists.
+    """
+    if not re.fullmatch(r"\d\d", number) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
+        raise NotebookError(f"expected NN and a-slug-with-hyphens, got {number!r} and {slug!r}")
+    path = BOOK / f"{number}-{slug}.ipynb"
+    if path.exists():
+        raise NotebookError(f"{path.relative_to(ROOT)} exists")
+    text = SKELETON.read_text(encoding="utf-8")
+    text = text.replace("{{title}}", title or slug.replace("-", " ").capitalize())
+    save(jupytext.reads(text.replace("{{number}}", number), fmt="md:myst"), path)
+    return path
+
+
+def _carry_over(old: NotebookNode, fresh: NotebookNode) -> None:
+    # Formatting first, so that cells which differ in layout only count as unchanged.
+    tidy = canonical(fresh)
+    fresh.cells = tidy.cells
+    for cell in fresh.cells:
+        cell.id = "0"
+    before = [(cell.cell_type, cell.source) for cell in old.cells]
+    after = [(cell.cell_type, cell.source) for cell in fresh.cells]
+    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
+    for start_old, start_new, length in matcher.get_matching_blocks():
+        for offset in range(length):
+            known, cell = old.cells[start_old + offset], fresh.cells[start_new + offset]
+            cell.id = known.id
+            if cell.cell_type == "code":
+                cell.outputs = known.outputs
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in ("format", "check", "execute", "mirror", "sync"):
+        commands.add_parser(name).add_argument("notebooks", nargs="*", type=Path)
+    adding = commands.add_parser("new")
+    adding.add_argument("number")
+    adding.add_argument("slug")
+    adding.add_argument("title", nargs="?")
+    importing = commands.add_parser("import")
+    importing.add_argument("text", type=Path)
+    importing.add_argument("notebook", type=Path)
+    return parser
+
+
+def _each(command: str, path: Path) -> bool:
+    """Do one command for one notebook; return whether all is well."""
+    if command == "check":
+        found = problems(path)
+        for line in found:
+            print(f"{path}: {line}", file=sys.stderr)
+        return not found
+    if command == "format":
+        if save(load(path), path):
+            print(f"formatted {path}")
+    elif command == "execute":
+        execute(path)
+        print(f"executed {path}")
+    elif command == "mirror":
+        mirror(path)
+        print(f"{path} → {mirror_path(path).relative_to(ROOT)}")
+    else:
+        print(sync(path))
+    return True
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    given = _parser().parse_args(words)
+    try:
+        if given.command == "new":
+            print(f"wrote {new(given.number, given.slug, given.title).relative_to(ROOT)}")
+            return 0
+        if given.command == "import":
+            from_text(given.text, given.notebook)
+            print(f"{given.text} → {given.notebook}")
+            return 0
+        paths = [path.resolve() for path in given.notebooks] or chapters()
+        return 0 if all([_each(given.command, path) for path in paths]) else 1
+    except (NotebookError, CellExecutionError, OSError) as error:
+        print(f"notebooks.py: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""Copy the browser files that pages load out of node_modules into book/web/vendor, unmodified."""
+
+import shutil
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parent.parent / "book" / "web"
+MODULES = WEB / "node_modules"
+VENDOR = WEB / "vendor"
+
+# What the site serves → where npm put it. Licences travel with their code.
+FILES = {
+    "mathjax/tex-chtml-full.js": "mathjax/es5/tex-chtml-full.js",
+    "mathjax/output/chtml/fonts/woff-v2": "mathjax/es5/output/chtml/fonts/woff-v2",
+    "mathjax/LICENSE": "mathjax/LICENSE",
+    "vega/vega.min.js": "vega/build/vega.min.js",
+    "vega/LICENSE": "vega/LICENSE",
+    "vega-lite/vega-lite.min.js": "vega-lite/build/vega-lite.min.js",
+    "vega-lite/LICENSE": "vega-lite/LICENSE",
+    "vega-embed/vega-embed.min.js": "vega-embed/build/vega-embed.min.js",
+    "vega-embed/LICENSE": "vega-embed/LICENSE",
+}
+
+
+def main() -> None:
+    """Make the vendor folder anew."""
+    shutil.rmtree(VENDOR, ignore_errors=True)
+    for name, origin in FILES.items():
+        target, source = VENDOR / name, MODULES / origin
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copyfile(source, target)
+
+
+if __name__ == "__main__":
+    main()
