@@ -16,11 +16,14 @@ from nbformat import NotebookNode
 
 CHECKED = "nbval-check-output"
 LINE_LENGTH = 88
-LINT_RULES = "E,F,I,B,UP,SIM,PIE"
+LINT_RULES = "E,F,I,B,UP"
+FIRST_PARTY = 'lint.isort.known-first-party=["transformer", "walkthrough"]'
 LINT_IGNORED = "F722"  # jaxtyping's shape strings are not forward references
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,})(.*)$")
+STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution-start|solution-end)\}")
 SOLUTION_START = re.compile(r"^[`:]{3,}\{solution-start\}", re.MULTILINE)
 SOLUTION_END = re.compile(r"^[`:]{3,}\{solution-end\}", re.MULTILINE)
 
@@ -35,7 +38,8 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     Raises:
         NotebookError: a cell of an unknown type, or code that does not parse.
     """
-    cells = [_cell(cell) for cell in notebook.cells if "".join(cell.source).strip()]
+    parts = [part for cell in notebook.cells for part in _split(cell)]
+    cells = [_cell(cell) for cell in parts if cell.source.strip()]
     _hide_solutions(cells)
     _name_cells(cells)
     tidy = nbformat.from_dict(
@@ -68,7 +72,8 @@ def read_text(text: str) -> NotebookNode:
 
 def lint(notebook: NotebookNode) -> list[str]:
     """Return what ruff and our own rules find in the code cells, one line each."""
-    found = _ruff("check", notebook, ["--quiet", "--output-format", "concise"]).stdout
+    rules = ["--select", LINT_RULES, "--ignore", LINT_IGNORED, "--config", FIRST_PARTY]
+    found = _ruff(notebook, ["check", "--quiet", "--output-format", "concise", *rules]).stdout
     problems = [line for line in found.splitlines() if line.startswith("notebook.ipynb")]
     for cell in code_cells(notebook):
         if cell.source.rstrip().endswith(";"):
@@ -100,6 +105,36 @@ def _metadata(notebook: NotebookNode) -> dict[str, Any]:
     if "myst" in notebook.metadata:
         kept["myst"] = notebook.metadata["myst"]
     return kept
+
+
+def _split(cell: NotebookNode) -> list[NotebookNode]:
+    """Start a new Markdown cell at every heading, exercise and solution."""
+    if cell.cell_type != "markdown":
+        return [cell]
+    parts: list[list[str]] = [[]]
+    open_fences: list[str] = []
+    for line in cell.source.splitlines():
+        if not open_fences and STARTS_A_CELL.match(line) and parts[-1]:
+            parts.append([])
+        parts[-1].append(line)
+        _follow_fences(line, open_fences)
+    if len(parts) == 1:
+        return [cell]
+    pieces = [nbformat.from_dict({**cell, "source": "\n".join(part)}) for part in parts]
+    for piece in pieces[1:]:
+        piece.id = ""
+    return pieces
+
+
+def _follow_fences(line: str, open_fences: list[str]) -> None:
+    found = FENCE.match(line)
+    if not found:
+        return
+    fence, rest = found.groups()
+    if open_fences and not rest.strip() and fence.startswith(open_fences[-1]):
+        open_fences.pop()
+    elif not open_fences or open_fences[-1][0] == ":":
+        open_fences.append(fence)
 
 
 def _cell(cell: NotebookNode) -> NotebookNode:
@@ -199,24 +234,22 @@ def _slug(heading: str) -> str:
 
 
 def _format_code(notebook: NotebookNode) -> NotebookNode:
-    done = _ruff("format", notebook, [])
-    if done.returncode:
-        raise NotebookError(f"ruff format: {done.stderr.strip()}")
-    formatted = read_text(done.stdout)
-    # ruff never adds or removes cells; only the sources are taken from its answer.
-    for cell, other in zip(notebook.cells, formatted.cells, strict=True):
-        if cell.cell_type == "code":
-            cell.source = other.source.strip("\n")
+    sorting = ["--fix-only", "--select", "I", "--config", FIRST_PARTY]
+    for step in (["check", *sorting], ["format"]):
+        done = _ruff(notebook, step)
+        if done.returncode:
+            raise NotebookError(f"ruff {step[0]}: {done.stderr.strip()}")
+        # ruff never adds or removes cells; only the sources are taken from its answer.
+        answer = read_text(done.stdout)
+        for cell, other in zip(notebook.cells, answer.cells, strict=True):
+            if cell.cell_type == "code":
+                cell.source = other.source.strip("\n")
     return notebook
 
 
-def _ruff(
-    command: str, notebook: NotebookNode, options: list[str]
-) -> subprocess.CompletedProcess[str]:
-    rules = ["--select", LINT_RULES, "--ignore", LINT_IGNORED] if command == "check" else []
-    words = [sys.executable, "-m", "ruff", command, "--isolated", "--target-version", "py311"]
-    words += ["--line-length", str(LINE_LENGTH), *rules, *options]
-    words += ["--stdin-filename", "notebook.ipynb", "-"]
+def _ruff(notebook: NotebookNode, step: list[str]) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "ruff", *step, "--isolated", "--target-version", "py311"]
+    words += ["--line-length", str(LINE_LENGTH), "--stdin-filename", "notebook.ipynb", "-"]
     return subprocess.run(
         words, input=as_text(notebook), capture_output=True, text=True, check=False
     )

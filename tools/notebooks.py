@@ -19,7 +19,6 @@ import sys
 from pathlib import Path
 
 import jupytext
-import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
