@@ -1,0 +1,100 @@
+"""Fetch one file with a checksum: resumed after an interruption, never left half-written."""
+
+from __future__ import annotations
+
+import hashlib
+import http
+import http.client
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from tqdm import tqdm
+
+_CHUNK = 1 << 16
+_ATTEMPTS = 4
+
+
+class DownloadError(OSError):
+    """A file could not be fetched; the message says which and why."""
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 checksum of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch(
+    url: str, path: Path, *, checksum: str, progress: bool = True, timeout: float = 30.0
+) -> None:
+    """Download `url` to `path`, which appears only once its SHA-256 is `checksum`.
+
+    Bytes are collected in `path` + `.part`. An interrupted download goes on from there, if the
+    server can; a part with the wrong checksum is deleted and the file is fetched once more.
+
+    Raises:
+        DownloadError: if the server cannot be reached, does not have the file, keeps breaking the
+            connection, or sends a file with another checksum.
+    """
+    part = path.with_name(path.name + ".part")
+    for fresh in (False, True):
+        if fresh:
+            part.unlink(missing_ok=True)
+        _fetch_all(url, part, progress, timeout)
+        got = sha256(part)
+        if got == checksum:
+            os.replace(part, path)
+            return
+    part.unlink()
+    raise DownloadError(f"{url} has SHA-256 {got}, expected {checksum}")
+
+
+def _fetch_all(url: str, part: Path, progress: bool, timeout: float) -> None:
+    for _ in range(_ATTEMPTS):
+        try:
+            if _fetch_some(url, part, progress, timeout):
+                return
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise DownloadError(f"{url}: the server answers {error.code} {error.msg}") from error
+        except urllib.error.URLError as error:
+            raise DownloadError(f"{url} cannot be reached: {error.reason}") from error
+        except (ConnectionError, TimeoutError, http.client.HTTPException):
+            continue  # what has arrived is in the part; go on from there
+    raise DownloadError(f"{url}: the connection broke {_ATTEMPTS} times; try again to go on")
+
+
+def _fetch_some(url: str, part: Path, progress: bool, timeout: float) -> bool:
+    """Append to the part until the connection ends; return whether all bytes are there."""
+    done = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    try:
+        response = urllib.request.urlopen(request, timeout=timeout)
+    except urllib.error.HTTPError as error:
+        if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            raise
+        error.close()
+        return True  # nothing beyond the part: the checksum decides whether it is right
+    with response:
+        if response.status != http.HTTPStatus.PARTIAL_CONTENT:
+            done = 0  # the server sends the whole file again
+        length = response.headers.get("Content-Length")
+        total = done + int(length) if length else None
+        part.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            part.open("ab" if done else "wb") as file,
+            tqdm(
+                total=total,
+                initial=done,
+                desc=part.stem,
+                unit="B",
+                unit_scale=True,
+                disable=not progress,
+            ) as bar,
+        ):
+            while chunk := response.read(_CHUNK):
+                file.write(chunk)
+                bar.update(len(chunk))
+            return total is None or file.tell() == total
