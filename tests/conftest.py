@@ -1,7 +1,16 @@
 """Every test runs with the shapes in our signatures enforced and one torch thread."""
 
+import pytest
 import torch
-from jaxtyping import install_import_hook
+from jaxtyping import config, install_import_hook
 
 install_import_hook(["transformer", "walkthrough"], "beartype.beartype")
 torch.set_num_threads(1)
+
+
+@pytest.fixture
+def as_users_run_it():
+    """Switch the enforced shapes off, so that the package's own errors are what is tested."""
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)

@@ -30,6 +30,8 @@ def scaled_dot_product_attention(
     """
     _check_inputs(query, key, value, attend_mask, dropout)
     scale = 1 / sqrt(query.shape[-1]) if scale is None else scale
+    if attend_mask is not None:  # the fused kernel wants a row of keys as a matrix
+        attend_mask = torch.atleast_2d(attend_mask)
     if not need_weights:
         output = F.scaled_dot_product_attention(
             query, key, value, attn_mask=attend_mask, dropout_p=dropout, scale=scale

@@ -1,0 +1,68 @@
+import pytest
+import torch
+from torch import nn
+
+from transformer import TransformerConfig
+from transformer.feed_forward import PositionwiseFeedForward
+from transformer.layers import DecoderLayer, EncoderLayer, ResidualNorm
+
+
+def config(**changes):
+    return TransformerConfig(
+        **{"vocab_size": 10, "d_model": 8, "n_heads": 2, "d_ff": 16, "dropout": 0.0, **changes}
+    )
+
+
+def residual(norm):
+    """A residual connection whose layer norm has weights that show where it was applied."""
+    module = ResidualNorm(config(norm=norm))
+    nn.init.constant_(module.layer_norm.weight, 3.0)
+    nn.init.constant_(module.layer_norm.bias, 1.0)
+    return module
+
+
+def test_post_norm_normalises_the_sum_and_pre_norm_the_input():
+    """The most common mistake in public code: post-norm in print, pre-norm in the program."""
+    x = torch.randn(2, 3, 8, generator=torch.Generator().manual_seed(0))
+    post, pre = residual("post"), residual("pre")
+    torch.testing.assert_close(post(x, torch.sin), post.layer_norm(x + torch.sin(x)))
+    torch.testing.assert_close(pre(x, torch.sin), x + torch.sin(pre.layer_norm(x)))
+    assert not torch.allclose(post(x, torch.sin), pre(x, torch.sin))
+
+
+def test_dropout_falls_on_the_sublayer_not_on_the_sum():
+    """§5.4: applied to the output of each sub-layer, before it is added and normalised."""
+    module = ResidualNorm(config(norm="pre", dropout=0.5))
+    x = torch.ones(1, 1, 8)
+    torch.manual_seed(0)
+    output = module(x, lambda y: torch.ones_like(y))
+    assert set(output.flatten().tolist()) == {1.0, 3.0}  # x + 0 or x + 1/(1 − 0.5)
+
+
+@pytest.mark.parametrize(("layer", "count"), [(EncoderLayer, 2), (DecoderLayer, 3)])
+def test_every_sublayer_has_its_own_residual(layer, count):
+    assert len(layer(config()).residuals) == count
+
+
+def test_decoder_layer_asks_the_memory_with_its_own_states():
+    torch.manual_seed(0)
+    layer = DecoderLayer(config())
+    x, memory = torch.randn(1, 3, 8), torch.randn(1, 5, 8)
+    mask = torch.ones(1, 1, 1, 5, dtype=torch.bool)
+    _, self_weights, cross_weights = layer(x, memory, None, mask, need_weights=True)
+    assert self_weights.shape == (1, 2, 3, 3)
+    assert cross_weights.shape == (1, 2, 3, 5)
+
+
+def test_feed_forward_is_two_convolutions_of_width_one():
+    """§3.3's own description; a network that mixed positions would differ."""
+    torch.manual_seed(0)
+    ours = PositionwiseFeedForward(d_model=8, d_ff=16)
+    x = torch.randn(2, 5, 8)
+    first = nn.functional.conv1d(x.transpose(1, 2), ours.expand.weight[..., None], ours.expand.bias)
+    second = nn.functional.conv1d(
+        torch.relu(first), ours.contract.weight[..., None], ours.contract.bias
+    )
+    torch.testing.assert_close(ours(x), second.transpose(1, 2), rtol=1e-5, atol=1e-5)
+    order = torch.tensor([3, 0, 4, 1, 2])
+    torch.testing.assert_close(ours(x[:, order]), ours(x)[:, order])
