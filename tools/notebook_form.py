@@ -19,6 +19,7 @@ LINE_LENGTH = 88
 LINT_RULES = "E,F,I,B,UP"
 FIRST_PARTY = 'lint.isort.known-first-party=["transformer", "walkthrough"]'
 LINT_IGNORED = "F722"  # jaxtyping's shape strings are not forward references
+RAN = 1  # nbval refuses outputs of a cell that has no count, so all such cells have the same one
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -148,7 +149,8 @@ def _cell(cell: NotebookNode) -> NotebookNode:
         "source": "\n".join(lines).rstrip(),
     }
     if cell.cell_type == "code":
-        kept |= {"execution_count": None, "outputs": _outputs(cell)}
+        outputs = _outputs(cell)
+        kept |= {"execution_count": RAN if outputs else None, "outputs": outputs}
     elif cell.get("attachments"):
         kept["attachments"] = cell.attachments
     return nbformat.from_dict(kept)
@@ -179,7 +181,7 @@ def _outputs(cell: NotebookNode) -> list[dict[str, Any]]:
         elif output.output_type in ("execute_result", "display_data") and text:
             new = {"output_type": output.output_type, "data": {"text/plain": text}, "metadata": {}}
             if output.output_type == "execute_result":
-                new["execution_count"] = None
+                new["execution_count"] = RAN
             kept.append(new)
     return kept
 

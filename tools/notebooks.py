@@ -115,7 +115,9 @@ def from_text(text_path: Path, path: Path) -> None:
 
 def to_text(path: Path) -> str:
     """Return a notebook as MyST text."""
-    return jupytext.writes(load(path), fmt="md:myst")
+    notebook = load(path)
+    notebook.metadata["jupytext"] = {"notebook_metadata_filter": "kernelspec,myst,-jupytext"}
+    return jupytext.writes(notebook, fmt="md:myst")
 
 
 def mirror_path(path: Path) -> Path:
