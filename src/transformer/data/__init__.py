@@ -1,0 +1,1 @@
+"""Corpora, vocabularies and batches (Section 5.1)."""

@@ -1,0 +1,101 @@
+"""How words meet and how sentences are written: elision, contraction, capitals, full stops."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from transformer.data.phrasebook import lexicon
+
+_VOWELS = frozenset("aeiouhâàéèêëîïôû")  # a mute h counts; the aspirated ones are listed
+_ELIDED = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'", "se": "s'"}
+_BEFORE_VOWEL = {"ce": "cet", "sa": "son"}
+_CONTRACTED = {
+    ("de", "le"): "du",
+    ("de", "les"): "des",
+    ("à", "le"): "au",
+    ("à", "les"): "aux",
+}
+
+
+def starts_with_vowel(french: str) -> bool:
+    """Whether French elides before this word: `l'hôtel`, but `le hibou`."""
+    return french[0].lower() in _VOWELS and french not in lexicon.ASPIRATED
+
+
+def join_french(previous: str, word: str) -> tuple[str, str]:
+    """Return two neighbouring French words as they meet.
+
+    Elision changes the first (`le`, `étudiant` → `l'`, `étudiant`), contraction merges both into
+    it and leaves the second empty (`de`, `le` → `du`, ``).
+    """
+    if (previous, word) in _CONTRACTED:
+        return _CONTRACTED[previous, word], ""
+    if starts_with_vowel(word):
+        return _ELIDED.get(previous, _BEFORE_VOWEL.get(previous, previous)), word
+    return previous, word
+
+
+def join_english(previous: str, word: str) -> str:
+    """Return the English article `a` as it stands before this word: `an owl`, `a useful book`."""
+    if previous == "a" and word[0].lower() in "aeiou" and word not in lexicon.SPOKEN_CONSONANT:
+        return "an"
+    return previous
+
+
+def _proper_words() -> dict[str, dict[str, str]]:
+    french = [*lexicon.NAMES, *lexicon.PLACES]
+    english = [*lexicon.NAMES, *lexicon.MONTHS.values()]
+    english += [word for place in lexicon.PLACES.values() for word in place.english]
+    english += [a.english for a in lexicon.ADJECTIVES.values() if a.english[0].isupper()]
+    english += ["Sundays"]
+    return {
+        "fr": {word.lower(): word for word in french},
+        "en": {word.lower(): word for word in english},
+    }
+
+
+_PROPER = _proper_words()
+# Word, then apostrophe: l'Afrique → l' Afrique. English: Jane's → Jane 's.
+_SPLIT = {"fr": re.compile(r"(?<=')(?=\w)"), "en": re.compile(r"(?<=\w)(?='s$)")}
+
+
+def _check_language(language: str) -> None:
+    if language not in _PROPER:
+        raise ValueError(f"language must be 'fr' or 'en', got {language!r}")
+
+
+def detokenize(tokens: Sequence[str], language: str) -> str:
+    """Write tokens as a sentence: capital letter, elided words glued, full stop.
+
+    No tokens give the empty string, because a model may translate into nothing.
+
+    Raises:
+        ValueError: the language is not "fr" or "en".
+    """
+    _check_language(language)
+    if not tokens:
+        return ""
+    text = " ".join(tokens)
+    text = text.replace("' ", "'") if language == "fr" else text.replace(" 's", "'s")
+    return text[0].upper() + text[1:] + "."
+
+
+def tokenize(text: str, language: str) -> list[str]:
+    """Split a typed sentence into the phrasebook's tokens; the inverse of `detokenize`.
+
+    Straight and curly apostrophes, missing or extra capitals, and final punctuation are accepted.
+    Words that the phrasebook does not know keep their form, so that an error can name them.
+
+    Raises:
+        ValueError: the language is not "fr" or "en", or the text holds no word.
+    """
+    _check_language(language)
+    text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'"})
+    text = re.sub(r"[\s.!?…]+$", "", text)
+    words = [part for word in text.split() for part in _SPLIT[language].split(word)]
+    if not words:
+        raise ValueError(f"expected a sentence with at least one word, got {text!r}")
+    words[0] = words[0][0].lower() + words[0][1:]
+    return [_PROPER[language].get(word.lower(), word) for word in words]

@@ -1,0 +1,303 @@
+"""Verb phrases: agreement, negation, adverbs, objects before and after the verb, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transformer.data.phrasebook.drafts import Draft, Leaf, Node
+from transformer.data.phrasebook.lexicon import (
+    ANIMAL_OBJECTS,
+    DAYTIMES,
+    FREQUENCY,
+    MONTHS,
+    NAMES,
+    NOUNS,
+    OBJECTS,
+    PLACE_OBJECTS,
+    PLACES,
+    SEASONS,
+    VERBS,
+    Adjective,
+    Verb,
+)
+from transformer.data.phrasebook.noun_phrases import (
+    Phrase,
+    choose_adjectives,
+    name_phrase,
+    noun_phrase,
+    place_name,
+    place_phrase,
+)
+
+
+@dataclass(slots=True)
+class VerbPhrase:
+    """A verb and what follows it, open for more on both sides."""
+
+    french: list[Node | Leaf]
+    auxiliary: list[Node | Leaf]  # English "does not", or nothing
+    english: list[Node | Leaf]
+
+    def add(self, french: Node | None, english: Node | None) -> VerbPhrase:
+        """Append a constituent on each side."""
+        if french is not None:
+            self.french.append(french)
+        if english is not None:
+            self.english.append(english)
+        return self
+
+    def nodes(self) -> tuple[Node, Node]:
+        """Return the two finished phrases."""
+        inner: Node = ["VP", *self.english]
+        return ["VP", *self.french], ["VP", *self.auxiliary, inner] if self.auxiliary else inner
+
+
+def _auxiliary(
+    verb: Verb, plural: bool, key: int, negation: int | None, adverb: Node | None
+) -> tuple[list[Node | Leaf], list[Node | Leaf]]:
+    before: list[Node | Leaf] = [adverb] if adverb else []
+    if verb.lemma == "être":
+        words: list[Node | Leaf] = [Leaf("are" if plural else "is", (key,))]
+        return [], words + ([Leaf("not", (negation,))] if negation else [])
+    if negation:
+        does = Leaf("do" if plural else "does", (key,))
+        return [does, Leaf("not", (negation,))], [*before, Leaf(verb.english, (key,))]
+    return [], [*before, Leaf(verb.english if plural else verb.english_singular, (key,))]
+
+
+def verb_phrase(
+    draft: Draft,
+    lemma: str,
+    subject: Phrase,
+    *,
+    negated: bool = False,
+    adverb: str = "",
+    pronoun: Phrase | None = None,
+) -> VerbPhrase:
+    """Conjugate a verb for its subject: `ne` and `pas` around it, an object pronoun before it.
+
+    `pronoun` is the phrase that an object pronoun stands for.
+    """
+    verb, key = VERBS[lemma], draft.link()
+    negation = draft.link() if negated else None
+    french: list[Node | Leaf] = []
+    if negation:
+        draft.combine("negation", lemma, "pas")
+        french.append(Leaf("ne", (negation,)))
+    after: list[Node | Leaf] = []
+    if pronoun is not None:
+        link = draft.link()
+        word = "les" if pronoun.plural else ("la" if pronoun.feminine else "le")
+        french.append(["NP", Leaf(word, (link,))])
+        after.append(["NP", Leaf(pronoun.object_pronoun, (link,))])
+        draft.antecedents += [(link, head) for head in pronoun.heads]
+    if verb.reflexive:
+        french.append(Leaf("se", (key,)))
+    french.append(Leaf(verb.plural if subject.plural else verb.singular, (key,)))
+    if negation:
+        french.append(Leaf("pas", (negation,)))
+    english_adverb: Node | None = None
+    if adverb:
+        link = draft.link()
+        french.append(["ADVP", Leaf(adverb, (link,))])
+        english_adverb = ["ADVP", Leaf(FREQUENCY[adverb], (link,))]
+    auxiliary, english = _auxiliary(verb, subject.plural, key, negation, english_adverb)
+    if verb.complement:
+        english.append(["ADJP", Leaf(verb.complement, (key,))])
+    if verb.particle and after:
+        after = [["PP", Leaf(verb.particle, (key,)), *after]]
+    return VerbPhrase(french, auxiliary, english + after)
+
+
+def add_object(phrase: VerbPhrase, lemma: str, thing: Phrase) -> VerbPhrase:
+    """Append the object, with the English particle of the verb: looks *for* the letter."""
+    english = thing.english
+    particle = VERBS[lemma].particle
+    if particle:
+        key = next(leaf.links for leaf in phrase.english if isinstance(leaf, Leaf))
+        english = ["PP", Leaf(particle, key), english]
+    return phrase.add(thing.french, english)
+
+
+def choose_adverb(draft: Draft, lemma: str, negated: bool) -> str:
+    """Choose an adverb of frequency, or none; after `pas` only `souvent` is natural."""
+    if not VERBS[lemma].often or not draft.chance(0.2):
+        return ""
+    return "souvent" if negated else draft.pick(tuple(FREQUENCY))
+
+
+def add_time(draft: Draft, phrase: VerbPhrase, lemma: str, probability: float) -> VerbPhrase:
+    """Append a month, a season, a time of day or a weekday, where the verb takes one."""
+    kind = VERBS[lemma].times
+    if not kind or not draft.chance(probability):
+        return phrase
+    link, noun = draft.link(), draft.link()
+    if kind == "year":
+        if draft.chance(0.25):
+            french, (word, english) = "en", draft.pick(tuple(SEASONS.items()))
+            french = "au" if word == "printemps" else "en"
+        else:
+            french, (word, english) = "en", draft.pick(tuple(MONTHS.items()))
+        return phrase.add(
+            ["PP", Leaf(french, (link,)), ["NP", Leaf(word, (noun,))]],
+            ["PP", Leaf("in", (link,)), ["NP", Leaf(english, (noun,))]],
+        )
+    if draft.chance(0.3):
+        return phrase.add(
+            ["NP", Leaf("le", (link,)), Leaf("dimanche", (noun,))],
+            ["PP", Leaf("on", (link,)), ["NP", Leaf("Sundays", (noun,))]],
+        )
+    word, english = draft.pick(tuple(DAYTIMES.items()))
+    return phrase.add(
+        ["NP", Leaf("le", (link,)), Leaf(word, (noun,))],
+        ["PP", Leaf("in", (link,)), ["NP", Leaf("the", (link,)), Leaf(english, (noun,))]],
+    )
+
+
+def with_relative(draft: Draft, phrase: Phrase) -> Phrase:
+    """Attach a clause with `qui`: `le professeur qui habite à Paris` → who; things take that."""
+    link = draft.link()
+    verb = {"person": draft.pick(("habiter", "travailler", "venir")), "animal": "dormir"}.get(
+        phrase.kind, "être"
+    )
+    clause = verb_phrase(draft, verb, phrase)
+    if phrase.kind == "person":
+        origin = verb == "venir"
+        english = "from" if origin else "in"
+        clause.add(*place_phrase(draft, verb, english=english, origin=origin))
+    else:
+        preposition, english = ("sous", "under") if verb == "dormir" else ("sur", "on")
+        spot, article, noun = draft.link(), draft.link(), draft.link()
+        clause.add(
+            [
+                "PP",
+                Leaf(preposition, (spot,)),
+                ["NP", Leaf("la", (article,)), Leaf("table", (noun,))],
+            ],
+            ["PP", Leaf(english, (spot,)), ["NP", Leaf("the", (article,)), Leaf("table", (noun,))]],
+        )
+    french, english_clause = clause.nodes()
+    pronoun = "who" if phrase.kind == "person" else "that"
+    phrase.french = [
+        "NP",
+        phrase.french,
+        ["SBAR", ["WHNP", Leaf("qui", (link,))], ["S", french]],
+    ]
+    phrase.english = [
+        "NP",
+        phrase.english,
+        ["SBAR", ["WHNP", Leaf(pronoun, (link,))], ["S", english_clause]],
+    ]
+    return phrase
+
+
+_ON_A_TABLE = ("texts", "food", "clothes")
+
+
+def takes_relative(phrase: Phrase) -> bool:
+    """Whether a relative clause of ours makes sense after this noun."""
+    noun = NOUNS.get(phrase.noun)
+    return noun is not None and (
+        noun.kind == "person"
+        or noun.group in _ON_A_TABLE
+        or phrase.noun in ("chat", "chien", "souris")
+    )
+
+
+_OPEN = ("definite", "definite", "definite", "indefinite", "demonstrative", "two", "three", "many")
+_CLOSED = ("definite", "definite", "definite", "demonstrative", "negated")
+
+
+def _determiner_for(draft: Draft, lemma: str, owned: bool, negated: bool, definite: bool) -> str:
+    if owned and draft.chance(0.25):
+        return "possessive"
+    if owned and draft.chance(0.12) and lemma != "porter":
+        return "genitive"
+    if lemma == "porter" and not negated:
+        return draft.pick(("indefinite", "indefinite", "demonstrative"))
+    if definite:
+        return draft.pick(("definite", "definite", "demonstrative"))
+    return draft.pick(_CLOSED if negated else _OPEN)
+
+
+def _plural_for(draft: Draft, lemma: str, determiner: str, subject: Phrase) -> bool:
+    if determiner in ("two", "three", "many", "negated"):
+        return True
+    if lemma == "porter":
+        return subject.plural
+    return draft.chance(0.35)
+
+
+def object_phrase(
+    draft: Draft, lemma: str, subject: Phrase, *, negated: bool, definite: bool = False
+) -> Phrase:
+    """Choose what the verb acts on: a noun it selects, a place where it takes one, a name."""
+    if lemma in PLACE_OBJECTS and not definite and draft.chance(0.4):
+        place = PLACES[draft.pick(tuple(PLACES))]
+        draft.combine("place", lemma, place.french)
+        return place_name(draft, place)
+    nouns = ANIMAL_OBJECTS[lemma] if subject.kind == "animal" else OBJECTS[lemma]
+    noun = NOUNS[draft.pick(nouns)]
+    if noun.kind == "person" and subject.kind == "person" and draft.chance(0.15):
+        others = [name for name in NAMES if name not in (subject.noun, "names")]
+        if subject.noun != "names":
+            return name_phrase(draft, draft.pick(others))
+    draft.combine("object", lemma, noun.singular)
+    owned = noun.owned and subject.kind == "person"
+    determiner = _determiner_for(draft, lemma, owned, negated, definite or lemma == "aimer")
+    if determiner == "negated" and noun.kind == "person":
+        determiner = "definite"
+    plural = _plural_for(draft, lemma, determiner, subject)
+    if lemma == "aimer" and plural and determiner == "definite":
+        determiner = "generic"
+    owner = subject if determiner == "possessive" else None
+    if determiner == "genitive":
+        owner = _owner(draft, subject)
+    adjectives = choose_adjectives(draft, noun, 0.4)
+    if lemma == "trouver":  # "trouve le journal utile" could mean that it seems useful
+        adjectives = tuple(a for a in adjectives if a.before_noun)
+    phrase = noun_phrase(
+        draft, noun, plural=plural, determiner=determiner, adjectives=adjectives, owner=owner
+    )
+    simple = determiner in ("definite", "indefinite", "two", "three") and len(adjectives) < 2
+    if simple and takes_relative(phrase) and draft.chance(0.08):
+        return with_relative(draft, phrase)
+    return phrase
+
+
+def _owner(draft: Draft, subject: Phrase) -> Phrase:
+    if draft.chance(0.5):
+        named = subject.noun in NAMES or subject.noun == "names"
+        if not named:
+            return name_phrase(draft, draft.pick(tuple(NAMES)))
+    noun = draft.pick(("voisin", "voisine", "médecin", "acteur", "actrice", "professeur"))
+    if noun == subject.noun:
+        noun = "étudiante"
+    return noun_phrase(draft, NOUNS[noun], plural=False, determiner="definite")
+
+
+def adjective_phrase(
+    draft: Draft,
+    adjective: Adjective,
+    noun: Phrase,
+    *,
+    than: Phrase | None = None,
+    more: bool = False,
+) -> tuple[Node, Node]:
+    """Build a predicate: `intéressante`, `plus difficile`, `plus belle que la maison`."""
+    link = draft.link()
+    draft.combine("adjective", noun.noun, adjective.masculine)
+    form = Leaf(adjective.agree(noun.feminine, noun.plural), (link,))
+    if not (more or than):
+        return ["ADJP", form], ["ADJP", Leaf(adjective.english, (link,))]
+    degree = draft.link()
+    french: Node = ["ADJP", Leaf("plus", (degree,)), form]
+    if adjective.comparative:
+        english: Node = ["ADJP", Leaf(adjective.comparative, (degree, link))]
+    else:
+        english = ["ADJP", Leaf("more", (degree,)), Leaf(adjective.english, (link,))]
+    if than is not None:
+        word = draft.link()
+        french.append(["PP", Leaf("que", (word,)), than.french])
+        english.append(["PP", Leaf("than", (word,)), than.english])
+    return french, english
