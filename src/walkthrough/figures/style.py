@@ -5,7 +5,7 @@ dark mode; marks use colours that hold against a white and against a dark page.
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import altair as alt
 import numpy as np
@@ -24,10 +24,9 @@ PALETTE = {
     "grey": "#767676",
 }
 CATEGORIES = list(PALETTE.values())
-WEIGHT_SCHEME = "viridis"  # for values from 0 to 1
-SIGNED_SCHEME = "blueorange"  # for values around 0
-NOT_ALLOWED = "#9a9a9a"  # cells a mask closes
-SELECTED = "#d55e00"
+WEIGHT_SCHEME: Final = "viridis"  # for values from 0 to 1
+SIGNED_SCHEME: Final = "blueorange"  # for values around 0
+NOT_ALLOWED, ON_NOT_ALLOWED = "#9a9a9a", "#2b2b2b"  # cells a mask closes, and their cross
 DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4]]
 
 NARROW = 260  # px for the plotting area of a chart of fixed width: fits a 375 px phone with labels
