@@ -1,0 +1,210 @@
+"""Checkpoints: one safetensors file with the weights, the configuration and the tokenizer.
+
+A file appears under its name complete or not at all: it is written beside its place, flushed to
+the disk, and renamed. Weights that are tied in the model (§3.4) are stored once.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from transformer.config import TransformerConfig
+from transformer.model import Transformer
+
+SPARE_BYTES = 1 << 20
+"""Room that must stay free on the disk beside the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """What a checkpoint file holds; `tokenizer` is the text form of the tokenizer, if saved."""
+
+    config: TransformerConfig
+    weights: dict[str, Tensor]
+    tokenizer: str | None = None
+    notes: Mapping[str, Any]
+
+    def model(self) -> Transformer:
+        """Build the model, in evaluation mode, with these weights."""
+        model = Transformer(self.config)
+        load_weights(model, self.weights)
+        return model.eval()
+
+
+def save_checkpoint(
+    path: str | Path, model: Transformer, *, tokenizer: str | None = None, **notes: Any
+) -> None:
+    """Write the model to `path`; `notes` (plain values) are kept with it.
+
+    Raises:
+        OSError: the disk has too little room (with the bytes needed and free). Nothing is written.
+    """
+    metadata = {"config": json.dumps(model.config.to_dict()), "notes": json.dumps(notes)}
+    if tokenizer is not None:
+        metadata["tokenizer"] = tokenizer
+    write_tensors(path, unique_weights(model), metadata)
+
+
+def load_checkpoint(path: str | Path, *, expected: TransformerConfig | None = None) -> Checkpoint:
+    """Read a checkpoint; with `expected`, require that configuration.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: the file is damaged or no checkpoint, or its configuration is another one.
+    """
+    weights, metadata = read_tensors(path)
+    if "config" not in metadata:
+        raise ValueError(f"{path} holds no model configuration: not a checkpoint of this package")
+    config = TransformerConfig.from_dict(json.loads(metadata["config"]))
+    if expected is not None:
+        check_same_config(path, config, expected)
+    return Checkpoint(
+        config=config,
+        weights=weights,
+        tokenizer=metadata.get("tokenizer"),
+        notes=json.loads(metadata.get("notes", "{}")),
+    )
+
+
+def load_model(path: str | Path) -> Transformer:
+    """Read a checkpoint and build its model, in evaluation mode."""
+    return load_checkpoint(path).model()
+
+
+def average_checkpoints(paths: Iterable[str | Path]) -> Checkpoint:
+    """Return the mean of the parameters of several checkpoints (§6.1), summed in float64.
+
+    Raises:
+        ValueError: no paths, or checkpoints whose configuration or tokenizer differ.
+    """
+    paths = list(paths)
+    if not paths:
+        raise ValueError("averaging needs at least one checkpoint, got none")
+    first = load_checkpoint(paths[0])
+    total = {name: weight.double() for name, weight in first.weights.items()}
+    for path in paths[1:]:
+        other = load_checkpoint(path, expected=first.config)
+        if other.tokenizer != first.tokenizer:
+            raise ValueError(f"{path} and {paths[0]} were trained with different tokenizers")
+        for name, weight in other.weights.items():
+            total[name] += weight.double()
+    mean = {
+        name: (value / len(paths)).to(first.weights[name].dtype) for name, value in total.items()
+    }
+    notes = {"average_of": [Path(path).name for path in paths]}
+    return Checkpoint(config=first.config, weights=mean, tokenizer=first.tokenizer, notes=notes)
+
+
+def unique_weights(model: nn.Module) -> dict[str, Tensor]:
+    """Every parameter and saved buffer once: tied names share the first name's entry."""
+    state = model.state_dict()
+    shared = {name for names in _tied_names(model) for name in names[1:]}
+    return {name: value.detach() for name, value in state.items() if name not in shared}
+
+
+def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copy `weights` into the model, in place, so that tied matrices stay tied.
+
+    Raises:
+        ValueError: tensors are missing, unknown, or of another shape.
+    """
+    own = unique_weights(model)
+    missing, unknown = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    if missing or unknown:
+        raise ValueError(
+            "weights do not fit the model: "
+            f"missing {missing or 'none'}, unknown {unknown or 'none'}"
+        )
+    for name, tensor in own.items():
+        if tensor.shape != weights[name].shape:
+            raise ValueError(
+                f"{name} must have shape {tuple(tensor.shape)}, got {tuple(weights[name].shape)}"
+            )
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(weights[name])
+
+
+def check_same_config(
+    path: str | Path, found: TransformerConfig, expected: TransformerConfig
+) -> None:
+    """Raise ValueError naming every field that differs, with both values."""
+    ours, theirs = expected.to_dict(), found.to_dict()
+    differing = [
+        f"{name} (expected {ours[name]!r}, found {theirs[name]!r})"
+        for name in ours
+        if ours[name] != theirs[name]
+    ]
+    if differing:
+        raise ValueError(f"{path} has another configuration: {', '.join(differing)}")
+
+
+def write_tensors(
+    path: str | Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]
+) -> None:
+    """Write a safetensors file atomically.
+
+    Raises:
+        OSError: the disk has too little room.
+    """
+    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(path, save(on_cpu, metadata=dict(metadata)))
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Make `path` hold `content`, completely or not at all.
+
+    Raises:
+        OSError: the disk has too little room.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    needed, free = len(content) + SPARE_BYTES, shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise OSError(f"too little room to write {path}: {needed} bytes needed, {free} free")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read a safetensors file: tensors and metadata.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: the file is damaged, or not safetensors.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no checkpoint at {path}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, file.metadata() or {}
+    except SafetensorError as error:
+        size = path.stat().st_size
+        raise ValueError(
+            f"{path} is damaged or no safetensors file ({size} bytes): {error}"
+        ) from None
+
+
+def _tied_names(model: nn.Module) -> list[list[str]]:
+    names: dict[int, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), []).append(name)
+    return [tied for tied in names.values() if len(tied) > 1]

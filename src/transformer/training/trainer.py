@@ -1,0 +1,366 @@
+"""The training loop (§5): batches by tokens, Adam, Eq. 3, label smoothing, validation.
+
+Everything random in an update is a function of (seed, update, process), and the batches of an
+epoch are a function of (seed, epoch). So a run that was stopped and resumed goes through the same
+numbers as one that was not.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+
+from transformer.config import PAD_ID
+from transformer.data.batching import Pair, collate, token_batches
+from transformer.model import Transformer
+from transformer.training import distributed
+from transformer.training.history import History, Record
+from transformer.training.loss import label_smoothed_cross_entropy, smoothed_projection_loss
+from transformer.training.run_folder import RunFolder
+from transformer.training.settings import TrainSettings
+
+Callback = Callable[[Record], object]
+
+
+def train(
+    model: Transformer,
+    pairs: Sequence[Pair],
+    settings: TrainSettings,
+    *,
+    valid: Sequence[Pair] | None = None,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    tokenizer: str | None = None,
+    progress: bool = True,
+    callbacks: Sequence[Callback] = (),
+) -> History:
+    """Train `model` in place and return the log; with a `folder`, save it as it goes (§5).
+
+    Each callback gets every new `Record`. With a folder, Ctrl-C and SIGTERM save the state before
+    they end the run, and `resume` goes on from the last state saved there. `tokenizer` is text
+    that is kept in the checkpoints.
+
+    Raises:
+        ValueError: unfit pairs, or a run to resume that had other settings.
+        FileExistsError: the folder holds a run and `resume` is off.
+        FloatingPointError: the loss is no longer a number.
+    """
+    device_type = torch.device(settings.device).type
+    with distributed.process_group(device_type), _threads(settings.threads):
+        device = distributed.local_device(settings.device)
+        trainer = Trainer(model.to(device), pairs, settings, valid=valid, callbacks=callbacks)
+        if folder is not None:
+            trainer.open(folder, tokenizer=tokenizer, resume=resume)
+        return trainer.run(progress=progress and distributed.rank() == 0)
+
+
+@dataclass
+class Position:
+    """How far a run has come: what a resumed run needs to know beside its parameters."""
+
+    update: int = 0
+    epoch: int = 0
+    updates_in_epoch: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class Trainer:
+    """One run: `run` holds the loop, `step` one update."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        pairs: Sequence[Pair],
+        settings: TrainSettings,
+        *,
+        valid: Sequence[Pair] | None = None,
+        callbacks: Sequence[Callback] = (),
+    ) -> None:
+        self.model, self.pairs, self.settings, self.valid = model, pairs, settings, valid
+        self.callbacks = callbacks
+        self.folder: RunFolder | None = None
+        self.device = model.output_weight.device
+        self.autocast = autocast(settings, self.device)
+        self.scaler = torch.amp.GradScaler(
+            self.device.type, enabled=settings.precision == "float16"
+        )
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True
+        )
+        loss = TranslationLoss(model, smoothing=settings.smoothing, r_drop=settings.r_drop)
+        if settings.compile:
+            loss.compile(dynamic=True)
+        self.loss = distributed.distribute(loss, self.device)
+        self.position = Position()
+        self.history = History()
+        self.since_record = _Totals()
+
+    def open(self, path: str | Path, *, tokenizer: str | None, resume: bool) -> None:
+        """Use a run folder; with `resume`, take up the state saved there."""
+        if distributed.rank() == 0:
+            self.folder = RunFolder(
+                path, self.model, self.pairs, self.settings, tokenizer=tokenizer, resume=resume
+            )
+        distributed.barrier()
+        if resume:
+            folder = self.folder or RunFolder(
+                path, self.model, self.pairs, self.settings, tokenizer=tokenizer, resume=True
+            )
+            saved = folder.load_state(self.model, self.optimizer)
+            if saved is not None:
+                self.position, self.history = Position(**saved[0]), saved[1]
+
+    def run(self, *, progress: bool = True) -> History:
+        """Update the parameters until `max_updates`, or until a signal asks to stop."""
+        at, settings = self.position, self.settings
+        bar = tqdm(
+            total=settings.max_updates, initial=at.update, unit="update", disable=not progress
+        )
+        with bar, _stop_signal(enabled=self.folder is not None) as stop:
+            stopping = False
+            while at.update < settings.max_updates and not stopping:
+                groups = self.groups(at.epoch)
+                for group in groups[at.updates_in_epoch :]:
+                    stopping = self.step(group, stop=bool(stop))
+                    at.updates_in_epoch += 1
+                    bar.update()
+                    self.record(bar)
+                    self.save(stopping=stopping)
+                    if stopping or at.update == settings.max_updates:
+                        break
+                else:
+                    at.epoch, at.updates_in_epoch = at.epoch + 1, 0
+        self.model.eval()
+        self.history.interrupted_by = stop[0] if stop else None
+        return self.history
+
+    def groups(self, epoch: int) -> list[list[list[int]]]:
+        """Batches of an epoch (lists of pair indices), grouped into updates.
+
+        A last group with fewer batches than the others is left out; its pairs come at another
+        place of the next epoch.
+        """
+        settings = self.settings
+        batches = token_batches(
+            self.pairs, max_tokens=settings.max_tokens, seed=settings.seed, epoch=epoch
+        )
+        size = settings.accumulate * distributed.world_size()
+        if len(batches) < distributed.world_size():
+            raise ValueError(
+                f"{distributed.world_size()} processes need a batch each, got {len(batches)}: "
+                f"lower max_tokens (now {settings.max_tokens})"
+            )
+        groups = [batches[start : start + size] for start in range(0, len(batches), size)]
+        return groups[:-1] if len(groups) > 1 and len(groups[-1]) < size else groups
+
+    def step(self, group: Sequence[Sequence[int]], *, stop: bool = False) -> bool:
+        """Make one update from the gradient's mean over all target tokens of `group` (§5.3).
+
+        Returns whether any process was asked to stop.
+        """
+        began = time.perf_counter()
+        at, settings, processes = self.position, self.settings, distributed.world_size()
+        at.update += 1
+        _seed(settings.seed, at.update, distributed.rank())
+        self.model.train()
+        batches = [collate(self.pairs, batch) for batch in distributed.share(group)]
+        tokens, stopping = distributed.sum_over_processes(
+            sum(batch.n_target_tokens for batch in batches), stop, device=self.device
+        )
+        total = torch.zeros((), device=self.device)
+        for batch in (batch.to(self.device) for batch in batches):
+            with self.autocast():
+                loss = self.loss(batch.source, batch.target_in, batch.target_out)
+            # DistributedDataParallel takes the mean over processes; the sum is what we want
+            self.scaler.scale(loss * (processes / tokens)).backward()
+            total += loss.detach()
+        rate = settings.rate(at.update, d_model=self.model.config.d_model)
+        for parameters in self.optimizer.param_groups:
+            parameters["lr"] = rate
+        self.scaler.unscale_(self.optimizer)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip or math.inf)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad()
+        at.tokens += int(tokens)
+        self.since_record.add(total, norm, int(tokens), rate, time.perf_counter() - began)
+        return stopping > 0
+
+    def record(self, bar: tqdm) -> None:
+        """Log, validate and call back where it is due."""
+        at, settings = self.position, self.settings
+        validates = self.valid is not None and self._is_due(settings.valid_every)
+        if not validates and not self._is_due(settings.log_every):
+            return
+        new = self.since_record
+        (loss,) = distributed.sum_over_processes(float(new.loss), device=self.device)
+        if not math.isfinite(loss):
+            raise FloatingPointError(
+                f"the loss is {loss} at update {at.update} (rate {new.rate:.2g}, gradient norm "
+                f"{float(new.norm):.2g}): lower the peak rate, or clip the gradient"
+            )
+        at.seconds += new.seconds
+        record = Record(
+            update=at.update,
+            epoch=at.epoch,
+            loss=loss / new.tokens,
+            rate=new.rate,
+            gradient_norm=float(new.norm),
+            tokens=at.tokens,
+            tokens_per_second=new.tokens / new.seconds,
+            seconds=at.seconds,
+        )
+        if validates and self.valid is not None:
+            value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            record = replace(record, valid_perplexity=value)
+        self.since_record = _Totals()
+        self.history.records.append(record)
+        bar.set_postfix_str(f"loss {record.loss:.3f}, {record.tokens_per_second:.0f} tokens/s")
+        for callback in self.callbacks:
+            callback(record)
+
+    def save(self, *, stopping: bool) -> None:
+        """Save checkpoint and state where it is due; only the state when stopping early."""
+        due = self._is_due(self.settings.save_every)
+        if self.folder is None or not (due or stopping):
+            return
+        if due:
+            self.folder.save_checkpoint(self.model, self.position.update)
+        self.folder.save_state(self.model, self.optimizer, asdict(self.position), self.history)
+
+    def _is_due(self, every: int) -> bool:
+        update = self.position.update
+        return update == self.settings.max_updates or (every > 0 and update % every == 0)
+
+
+class TranslationLoss(nn.Module):
+    """Smoothed loss of a batch, summed over its target tokens (§5.4)."""
+
+    def __init__(self, model: Transformer, *, smoothing: float, r_drop: float = 0.0) -> None:
+        super().__init__()
+        self.model, self.smoothing, self.r_drop = model, smoothing, r_drop
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source_len"],
+        target_in: Int[Tensor, "batch target_len"],
+        target_out: Int[Tensor, "batch target_len"],
+    ) -> Float[Tensor, ""]:
+        """Run the model and compare what it predicts with `target_out`."""
+        if self.r_drop:
+            return self._r_drop_loss(source, target_in, target_out)
+        states = self.model.states(source, target_in)
+        weight = self.model.output_weight
+        return smoothed_projection_loss(states, weight, target_out, smoothing=self.smoothing)
+
+    def _r_drop_loss(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> Tensor:
+        # Two passes that differ by dropout; half of Eq. 4 of Liang et al. (2021), so that the
+        # loss stays comparable with the loss of one pass.
+        states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
+        gold = target_out[target_out != PAD_ID]
+        rows = states[target_out.repeat(2, 1) != PAD_ID]
+        log_probs = F.log_softmax(self.model.project(rows).float(), dim=-1)
+        loss = label_smoothed_cross_entropy(
+            log_probs, gold.repeat(2), smoothing=self.smoothing, reduction="sum"
+        )
+        p, q = log_probs.chunk(2)
+        divergence = ((p.exp() - q.exp()) * (p - q)).sum()  # KL(p‖q) + KL(q‖p)
+        return loss / 2 + self.r_drop / 4 * divergence
+
+
+@torch.no_grad()
+def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4096) -> float:
+    """Unsmoothed perplexity per target token, end symbols included, without dropout.
+
+    Raises:
+        ValueError: no pairs.
+    """
+    was_training = model.training
+    model.eval()
+    total, tokens = 0.0, 0
+    longest = max((len(side) + 1 for pair in pairs for side in pair), default=0)
+    for indices in token_batches(pairs, max_tokens=max(max_tokens, longest), seed=0, shuffle=False):
+        batch = collate(pairs, indices).to(model.output_weight.device)
+        states = model.states(batch.source, batch.target_in)
+        total += float(
+            smoothed_projection_loss(states, model.output_weight, batch.target_out, smoothing=0.0)
+        )
+        tokens += batch.n_target_tokens
+    model.train(was_training)
+    return math.exp(min(total / tokens, 700.0))
+
+
+def autocast(settings: TrainSettings, device: torch.device) -> Callable[[], Any]:
+    """Return a maker of contexts in which the forward pass runs in the precision asked for."""
+    precision = settings.precision
+    if precision == "auto":
+        gains = device.type == "cuda" and torch.cuda.is_bf16_supported()
+        precision = "bfloat16" if gains else "float32"
+    dtype = getattr(torch, precision)
+    enabled = precision != "float32"
+    return lambda: torch.autocast(device.type, dtype if enabled else None, enabled=enabled)
+
+
+class _Totals:
+    """Sums since the last record, kept on the device so that no update waits for them."""
+
+    def __init__(self) -> None:
+        self.loss: Tensor | float = 0.0
+        self.norm: Tensor | float = 0.0
+        self.tokens, self.rate, self.seconds = 0, 0.0, 0.0
+
+    def add(self, loss: Tensor, norm: Tensor, tokens: int, rate: float, seconds: float) -> None:
+        self.loss = self.loss + loss
+        self.norm, self.rate = norm, rate
+        self.tokens += tokens
+        self.seconds += seconds
+
+
+def _seed(*parts: int) -> None:
+    torch.manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
+
+
+@contextmanager
+def _threads(number: int | None) -> Iterator[None]:
+    before = torch.get_num_threads()
+    if number is not None:
+        torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def _stop_signal(*, enabled: bool) -> Iterator[list[int]]:
+    """Collect the first SIGINT or SIGTERM in a list; the second one ends the process at once."""
+    received: list[int] = []
+    if not enabled or threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+
+    def note(number: int, _frame: object) -> None:
+        received.append(number)
+        signal.signal(number, before[number])
+
+    before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
