@@ -34,7 +34,7 @@ lock: $(INSTALLED) ## compile requirements.txt from pyproject.toml
 format: $(INSTALLED) ## lay out code and notebooks
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
-	@if [ -f tools/notebooks.py ]; then $(BIN)/python tools/notebooks.py; fi
+	@$(BIN)/python tools/notebooks.py format
 
 clean: ## remove what was built, keep the environment
 	rm -rf _build $(WEB)/vendor $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

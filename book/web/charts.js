@@ -110,6 +110,7 @@
     const holder = picture.closest("[aria-roledescription]");
     if (holder) ["role", "aria-roledescription", "aria-label"].forEach((name) => holder.removeAttribute(name));
     picture.setAttribute("role", "img");
+    picture.firstElementChild.setAttribute("aria-hidden", "true"); // its parts have no names of their own
     picture.setAttribute("aria-label", text || "Chart");
   }
 
@@ -121,16 +122,27 @@
   /* A close guess at the height, so that text below does not move when the chart appears. */
   function reservedHeight(spec) {
     const inputs = (spec.params || []).filter((param) => param.bind && param.bind !== "scales" && param.bind !== "legend");
-    return plotHeight(spec) + (spec.title ? 40 : 10) + inputs.length * 34;
+    return plotHeight(spec, spec.datasets || {}) + (spec.title ? 40 : 10) + inputs.length * 34;
   }
 
-  function plotHeight(spec) {
-    const tallest = (parts) => Math.max(...parts.map(plotHeight));
-    if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + plotHeight(part) + 10, 0);
+  function plotHeight(spec, datasets) {
+    const within = (part) => plotHeight({ data: spec.data, ...part }, datasets);
+    const tallest = (parts) => Math.max(...parts.map(within));
+    if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + within(part) + 10, 0);
     if (spec.hconcat) return tallest(spec.hconcat);
     if (spec.concat) return tallest(spec.concat) * Math.ceil(spec.concat.length / (spec.columns || spec.concat.length));
-    if (spec.spec) return plotHeight(spec.spec);
+    if (spec.spec) return within(spec.spec);
     if (spec.layer && spec.height === undefined) return tallest(spec.layer);
-    return (typeof spec.height === "number" ? spec.height : 300) + 50;
+    return innerHeight(spec, datasets) + 50;
+  }
+
+  function innerHeight(spec, datasets) {
+    if (typeof spec.height === "number") return spec.height;
+    const y = (spec.encoding || {}).y || {};
+    const step = (spec.height && spec.height.step) || 20;
+    const discrete = y.type === "nominal" || y.type === "ordinal";
+    if (!discrete && !(spec.height && spec.height.step)) return 200;
+    const rows = (spec.data && (spec.data.values || datasets[spec.data.name])) || [];
+    return step * new Set(rows.map((row) => row[y.field])).size;
   }
 })();

@@ -2,6 +2,31 @@
 (function () {
   "use strict";
 
+  // Until mathematics is set, its source keeps about the room that it will need, unseen; and it is set
+  // once its fonts are there, because lines that are broken twice make the page jump.
+  const root = document.documentElement;
+  const FONTS = new URL("vendor/mathjax/output/chtml/fonts/woff-v2/", document.currentScript.src);
+  const FACES = { "MJXTEX": "Main-Regular", "MJXTEX-I": "Math-Italic", "MJXTEX-S1": "Size1-Regular" };
+  const mathIsSet = () => root.classList.remove("math-pending");
+  root.classList.add("math-pending");
+
+  function mathFonts() {
+    const faces = Object.entries(FACES).map(([family, file]) =>
+      new FontFace(family, `url(${new URL(`MathJax_${file}.woff`, FONTS)})`).load());
+    return Promise.all(faces).then((loaded) => loaded.forEach((face) => document.fonts.add(face)), () => {});
+  }
+
+  document.addEventListener("readystatechange", () => {
+    if (document.readyState !== "interactive") return; // MathJax is deferred: it has not run yet
+    if (!document.querySelector("script[src*='mathjax']")) return mathIsSet();
+    const fonts = mathFonts();
+    window.MathJax = window.MathJax || {};
+    window.MathJax.startup = {
+      ...window.MathJax.startup,
+      pageReady: () => fonts.then(() => window.MathJax.startup.defaultPageReady()).then(mathIsSet, mathIsSet),
+    };
+  });
+
   // Result summaries are fetched, which a page opened from a file may not do; titles are enough there.
   if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
     DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
@@ -22,8 +47,17 @@
     }
   }
 
+  // An accessible name that differs from the words on a button hides those words from voice control.
+  function honestNames() {
+    for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
+    for (const button of document.querySelectorAll("button.search-button-field")) {
+      button.setAttribute("aria-label", button.innerText.replace(/\s+/g, " ").trim() || "Search");
+    }
+  }
+
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
+    honestNames();
     reachable();
     const article = document.querySelector("article");
     if (article) observer.observe(article);
