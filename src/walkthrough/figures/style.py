@@ -29,8 +29,8 @@ SIGNED_SCHEME: Final = "blueorange"  # for values around 0
 NOT_ALLOWED, ON_NOT_ALLOWED = "#9a9a9a", "#2b2b2b"  # cells a mask closes, and their cross
 DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4]]
 
-NARROW = 260  # px for the plotting area of a chart of fixed width: fits a 375 px phone with labels
-MAX_STEP, MIN_STEP = 36, 14
+NARROW = 240  # px for the plotting area of a chart of fixed width: fits a 375 px phone with labels
+MAX_STEP, MIN_STEP = 34, 14
 DECIMALS = 3
 
 AnyChart = TypeVar("AnyChart", bound=alt.TopLevelMixin)
