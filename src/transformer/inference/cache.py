@@ -1,29 +1,46 @@
-"""The decoder's key–value cache: what each step leaves for the next (§6.1)."""
+"""What the decoder keeps between steps, so that a step computes one position only (§6.1)."""
+
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from transformer.attention import KeyValueCache
 
 
+@dataclass(frozen=True)
+class LayerCache:
+    """Caches of one decoder layer: its own keys grow, those of the encoder's output are fixed."""
+
+    self_attention: KeyValueCache
+    cross_attention: KeyValueCache
+
+
 class DecoderCache:
-    """Keys and values of every decoder layer: self-attention grows, encoder–decoder is fixed."""
+    """Keys and values of every decoder layer (§3.2.3: the second and third use of attention)."""
 
     def __init__(self, n_layers: int) -> None:
-        self._layers = [
-            (KeyValueCache(growing=True), KeyValueCache(growing=False)) for _ in range(n_layers)
+        self.layers = [
+            LayerCache(KeyValueCache(growing=True), KeyValueCache(growing=False))
+            for _ in range(n_layers)
         ]
 
     @property
     def length(self) -> int:
         """Number of target positions already decoded."""
-        return self._layers[0][0].length
+        return self.layers[0].self_attention.length
 
     def layer(self, index: int) -> tuple[KeyValueCache, KeyValueCache]:
         """Return a layer's caches: of its self-attention, of its encoder–decoder attention."""
-        return self._layers[index]
+        layer = self.layers[index]
+        return layer.self_attention, layer.cross_attention
 
-    def select(self, rows: Tensor) -> None:
-        """Keep, repeat or reorder rows of the batch in every layer."""
-        for self_cache, cross_cache in self._layers:
-            self_cache.select(rows)
-            cross_cache.select(rows)
+    def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
+        """Keep, repeat or reorder rows of the batch.
+
+        `same_sources` says that every row keeps a source equal to the one it had (beams of one
+        sentence changing places): what belongs to the source then stays where it is.
+        """
+        for layer in self.layers:
+            layer.self_attention.select(rows)
+            if not same_sources:
+                layer.cross_attention.select(rows)

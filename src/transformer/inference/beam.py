@@ -1,0 +1,171 @@
+"""Beam search with the paper's length penalty (§6.1; Wu et al. 2016, Eq. 14)."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID
+from transformer.inference.cache import DecoderCache
+from transformer.inference.greedy import forbid_special, inference_encode, output_limits
+from transformer.model import Transformer
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One finished translation: ids without start and end token.
+
+    `log_prob` is log P(tokens, end token | source). `score`, which ranks hypotheses, is `log_prob`
+    over the length penalty.
+    """
+
+    tokens: list[int]
+    log_prob: float
+    score: float
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """((5 + |Y|) / 6)^α, with |Y| the number of tokens, the end token included (§6.1)."""
+    return ((5 + length) / 6) ** alpha
+
+
+@torch.no_grad()
+def beam_search(
+    model: Transformer,
+    source: Int[Tensor, "batch source_len"],
+    *,
+    beam: int = 4,
+    alpha: float = 0.6,
+    n_best: int = 1,
+    max_len: int | None = None,
+    early_stopping: bool = True,
+) -> list[list[Hypothesis]]:
+    """Return the `n_best` best hypotheses found for each row of `source`, best first (§6.1).
+
+    A step keeps the `beam` most probable unfinished hypotheses. One that ends among the `beam` most
+    probable continuations is finished and keeps its score. A sentence is done when `beam`
+    hypotheses are finished, or earlier when no unfinished one could still enter the n best. With
+    `early_stopping` off, only the second reason counts. `max_len` is as in `greedy_decode`; the
+    token at the limit must be the end token.
+
+    Raises:
+        ValueError: beam below 1, α negative, n_best not in 1 … beam, or max_len below 1.
+    """
+    _check(beam, alpha, n_best)
+    search = _Search(model, source, beam, alpha, n_best, max_len, early_stopping)
+    while search.open_sentences:
+        search.step()
+    return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
+
+
+class _Search:
+    """State of one batch: row r of sentence s sits at s · beam + r; dead rows have −∞."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        source: Tensor,
+        beam: int,
+        alpha: float,
+        n_best: int,
+        max_len: int | None,
+        early_stopping: bool,
+    ) -> None:
+        self.model, self.beam, self.alpha, self.n_best = model, beam, alpha, n_best
+        self.early_stopping = early_stopping
+        self.limits = output_limits(source, max_len).tolist()
+        self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
+        self.open_sentences = list(range(len(source)))
+        memory = inference_encode(model, source)
+        rows = torch.arange(len(source), device=source.device).repeat_interleave(beam)
+        self.source, self.memory = source[rows], memory[rows]
+        self.cache = DecoderCache(model.config.n_layers)
+        self.tokens = torch.full((len(rows), 1), BOS_ID, device=source.device)
+        self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
+        self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
+
+    def step(self) -> None:
+        """Extend every unfinished hypothesis by a token."""
+        length = self.tokens.shape[1]  # of the hypotheses after this step, without the start token
+        log_probs, parents, tokens = self._best_continuations(length)
+        self._finish(log_probs, parents, tokens, length)
+        # the `beam` best continuations that do not end
+        ranked = log_probs.masked_fill(tokens == EOS_ID, float("-inf"))
+        self.log_probs, order = ranked.topk(self.beam, dim=-1)
+        parents, tokens = parents.gather(-1, order), tokens.gather(-1, order)
+        best_open = self.log_probs[:, 0].tolist()
+        stays = [
+            place
+            for place, sentence in enumerate(self.open_sentences)
+            if not self._is_done(sentence, best_open[place], length)
+        ]
+        self._keep(stays, parents, tokens)
+
+    def _best_continuations(
+        self, length: int
+    ) -> tuple[
+        Float[Tensor, "sentences candidates"],
+        Int[Tensor, "sentences candidates"],
+        Int[Tensor, "sentences candidates"],
+    ]:
+        states = self.model.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
+        logits = self.model.project(states[:, -1]).float()
+        total = logits.logsumexp(dim=-1, keepdim=True)
+        logits = forbid_special(logits)
+        at_limit = [self.limits[sentence] == length for sentence in self.open_sentences]
+        if any(at_limit):
+            must_end = torch.tensor(at_limit, device=logits.device).repeat_interleave(self.beam)
+            only_end = torch.full_like(logits[0], float("-inf"))
+            only_end[EOS_ID] = 0.0
+            logits[must_end] += only_end
+        # At most one continuation of a row ends it: beam + 1 of each row hold `beam` that go on.
+        best, tokens = logits.topk(min(self.beam + 1, logits.shape[-1]), dim=-1)
+        best = best - total + self.log_probs.view(-1, 1)
+        n_sentences, per_row = len(self.open_sentences), best.shape[-1]
+        log_probs, order = best.view(n_sentences, -1).sort(dim=-1, descending=True, stable=True)
+        return log_probs, order // per_row, tokens.view(n_sentences, -1).gather(-1, order)
+
+    def _finish(self, log_probs: Tensor, parents: Tensor, tokens: Tensor, length: int) -> None:
+        ends = (tokens[:, : self.beam] == EOS_ID) & log_probs[:, : self.beam].isfinite()
+        for place, rank in ends.nonzero().tolist():
+            log_prob = float(log_probs[place, rank])
+            row = place * self.beam + int(parents[place, rank])
+            hypothesis = Hypothesis(
+                tokens=self.tokens[row, 1:].tolist(),
+                log_prob=log_prob,
+                score=log_prob / length_penalty(length, self.alpha),
+            )
+            self.finished[self.open_sentences[place]].append(hypothesis)
+
+    def _is_done(self, sentence: int, best_open: float, length: int) -> bool:
+        found = self.finished[sentence]
+        if length >= self.limits[sentence] or best_open == float("-inf"):
+            return True
+        if len(found) < self.n_best:
+            return False
+        if self.early_stopping and len(found) >= self.beam:
+            return True
+        # Log probabilities only fall and the penalty only grows, so no continuation scores higher.
+        reachable = best_open / length_penalty(self.limits[sentence], self.alpha)
+        return sorted(h.score for h in found)[-self.n_best] >= reachable
+
+    def _keep(self, stays: list[int], parents: Tensor, tokens: Tensor) -> None:
+        places = torch.tensor(stays, dtype=torch.long, device=tokens.device)
+        rows = (places[:, None] * self.beam + parents[places]).flatten()
+        same_sources = len(stays) == len(self.open_sentences)
+        self.cache.select(rows, same_sources=same_sources)
+        if not same_sources:
+            self.memory, self.source = self.memory[rows], self.source[rows]
+        self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
+        self.log_probs = self.log_probs[places]
+        self.open_sentences = [self.open_sentences[place] for place in stays]
+
+
+def _check(beam: int, alpha: float, n_best: int) -> None:
+    if beam < 1:
+        raise ValueError(f"beam must be at least 1, got {beam}")
+    if alpha < 0:
+        raise ValueError(f"alpha must not be negative, got {alpha}")
+    if not 1 <= n_best <= beam:
+        raise ValueError(f"n_best must lie between 1 and beam = {beam}, got {n_best}")

@@ -1,0 +1,84 @@
+"""Greedy decoding: at every step the most probable token, for a whole batch (§6.1)."""
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.inference.cache import DecoderCache
+from transformer.model import Transformer
+
+EXTRA_TOKENS = 50
+"""Output may be this much longer than the input (§6.1)."""
+
+
+@torch.no_grad()
+def greedy_decode(
+    model: Transformer,
+    source: Int[Tensor, "batch source_len"],
+    *,
+    max_len: int | None = None,
+) -> list[list[int]]:
+    """Translate each row of `source`; returns token ids without the start and end tokens.
+
+    A sentence ends with its end token, or after `max_len` tokens, the end token included; by
+    default source tokens + 50, counted for each sentence, so that a translation does not depend on
+    the rest of the batch. Finished sentences leave the computation. Equal logits: the lower id.
+    Never padding and never a second start token.
+
+    Raises:
+        ValueError: max_len below 1, or a source the model refuses.
+    """
+    limits = output_limits(source, max_len)
+    decoded: list[list[int]] = [[] for _ in range(len(source))]
+    memory = inference_encode(model, source)
+    cache = DecoderCache(model.config.n_layers)
+    rows = torch.arange(len(source), device=source.device)  # which sentence each row decodes
+    tokens = torch.full_like(rows, BOS_ID)
+    for length in range(1, int(limits.max()) + 1):
+        states = model.decode(tokens[:, None], memory, source, cache=cache)
+        logits = forbid_special(model.project(states[:, -1]))
+        tokens = logits.argmax(dim=-1)
+        for row, token in zip(rows.tolist(), tokens.tolist(), strict=True):
+            if token != EOS_ID:
+                decoded[row].append(token)
+        is_open = (tokens != EOS_ID) & (limits[rows] > length)
+        if is_open.all():
+            continue
+        if not is_open.any():
+            break
+        keep = is_open.nonzero().squeeze(-1)
+        cache.select(keep)
+        rows, tokens, memory, source = rows[keep], tokens[keep], memory[keep], source[keep]
+    # the token that reaches the limit is the end token's place
+    return [ids[: int(limit) - 1] for ids, limit in zip(decoded, limits, strict=True)]
+
+
+def output_limits(
+    source: Int[Tensor, "batch source_len"], max_len: int | None
+) -> Int[Tensor, " batch"]:
+    """Most tokens each sentence may become, the end token included (§6.1: input + 50)."""
+    if max_len is not None and max_len < 1:
+        raise ValueError(f"max_len must be at least 1 (the end token), got {max_len}")
+    lengths = (source != PAD_ID).sum(dim=-1)
+    return lengths + EXTRA_TOKENS if max_len is None else torch.full_like(lengths, max_len)
+
+
+def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]) -> Tensor:
+    """Put the model in evaluation mode and encode.
+
+    Raises:
+        ValueError: an empty batch, or a sentence that is only padding.
+    """
+    model.eval()
+    memory = model.encode(source)
+    empty = (source == PAD_ID).all(dim=-1).nonzero().flatten().tolist()
+    if empty:
+        raise ValueError(f"every source needs a token that is not padding, rows {empty} have none")
+    return memory
+
+
+def forbid_special(logits: Tensor) -> Tensor:
+    """Make padding and the start token impossible, in place."""
+    logits[..., [PAD_ID, BOS_ID]] = float("-inf")
+    return logits
