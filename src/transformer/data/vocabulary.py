@@ -77,7 +77,7 @@ class Vocabulary:
         Raises:
             TypeError: tokens is a string instead of a sequence of words.
             ValueError: the sentence is empty, or `unknown` is neither "error" nor "unk".
-            UnknownWordError: a word is unknown and `unknown` is "error"; names the closest known words.
+            UnknownWordError: `unknown` is "error" and a word is; it names the closest known words.
         """
         if isinstance(tokens, str):
             raise TypeError(f"tokens must be a list of words, got the string {tokens!r}")
@@ -117,7 +117,7 @@ class Vocabulary:
 
 
 class UnknownWordError(ValueError):
-    """A word that the vocabulary does not hold; `word` and `suggestions` say which and what else."""
+    """The vocabulary does not hold `word`; `suggestions` are the closest words it holds."""
 
     def __init__(self, word: str, suggestions: Sequence[str] = ()) -> None:
         hint = f"; close to it: {', '.join(suggestions)}" if suggestions else ""

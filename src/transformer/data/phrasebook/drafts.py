@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from transformer.data.phrasebook.example import Example, Tree
@@ -71,13 +72,13 @@ def _spell_french(found: list[Leaf]) -> list[Leaf]:
 
 
 def _spell_english(found: list[Leaf]) -> list[Leaf]:
-    for previous, leaf in zip(found, found[1:], strict=False):
+    for previous, leaf in pairwise(found):
         previous.word = join_english(previous.word, leaf.word)
     return found
 
 
 def _freeze(node: Node) -> Tree:
-    children = []
+    children: list[Tree | str] = []
     for child in node[1:]:
         if not isinstance(child, Leaf):
             children.append(_freeze(child))

@@ -182,7 +182,7 @@ def place_name(draft: Draft, place: Place, *, article: bool = True) -> Phrase:
     french: Node = ["NP", Leaf(place.french, (head,))]
     english: Node = ["NP", *(Leaf(word, (head,)) for word in place.english)]
     plural = place.article == "les"
-    links = ()
+    links: tuple[int, ...] = ()
     if plural:
         links = (draft.link(),)
         english.insert(1, Leaf("the", links))

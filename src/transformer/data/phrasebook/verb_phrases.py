@@ -1,4 +1,4 @@
-"""Verb phrases: agreement, negation, adverbs, objects before and after the verb, time."""
+"""Verb phrases: agreement, negation, adverbs, pronouns before the verb, time, predicates."""
 
 from __future__ import annotations
 
@@ -6,28 +6,15 @@ from dataclasses import dataclass
 
 from transformer.data.phrasebook.drafts import Draft, Leaf, Node
 from transformer.data.phrasebook.lexicon import (
-    ANIMAL_OBJECTS,
     DAYTIMES,
     FREQUENCY,
     MONTHS,
-    NAMES,
-    NOUNS,
-    OBJECTS,
-    PLACE_OBJECTS,
-    PLACES,
     SEASONS,
     VERBS,
     Adjective,
     Verb,
 )
-from transformer.data.phrasebook.noun_phrases import (
-    Phrase,
-    choose_adjectives,
-    name_phrase,
-    noun_phrase,
-    place_name,
-    place_phrase,
-)
+from transformer.data.phrasebook.noun_phrases import Phrase
 
 
 @dataclass(slots=True)
@@ -152,128 +139,6 @@ def add_time(draft: Draft, phrase: VerbPhrase, lemma: str, probability: float) -
         ["NP", Leaf("le", (link,)), Leaf(word, (noun,))],
         ["PP", Leaf("in", (link,)), ["NP", Leaf("the", (link,)), Leaf(english, (noun,))]],
     )
-
-
-def with_relative(draft: Draft, phrase: Phrase) -> Phrase:
-    """Attach a clause with `qui`: `le professeur qui habite à Paris` → who; things take that."""
-    link = draft.link()
-    verb = {"person": draft.pick(("habiter", "travailler", "venir")), "animal": "dormir"}.get(
-        phrase.kind, "être"
-    )
-    clause = verb_phrase(draft, verb, phrase)
-    if phrase.kind == "person":
-        origin = verb == "venir"
-        english = "from" if origin else "in"
-        clause.add(*place_phrase(draft, verb, english=english, origin=origin))
-    else:
-        preposition, english = ("sous", "under") if verb == "dormir" else ("sur", "on")
-        spot, article, noun = draft.link(), draft.link(), draft.link()
-        clause.add(
-            [
-                "PP",
-                Leaf(preposition, (spot,)),
-                ["NP", Leaf("la", (article,)), Leaf("table", (noun,))],
-            ],
-            ["PP", Leaf(english, (spot,)), ["NP", Leaf("the", (article,)), Leaf("table", (noun,))]],
-        )
-    french, english_clause = clause.nodes()
-    pronoun = "who" if phrase.kind == "person" else "that"
-    phrase.french = [
-        "NP",
-        phrase.french,
-        ["SBAR", ["WHNP", Leaf("qui", (link,))], ["S", french]],
-    ]
-    phrase.english = [
-        "NP",
-        phrase.english,
-        ["SBAR", ["WHNP", Leaf(pronoun, (link,))], ["S", english_clause]],
-    ]
-    return phrase
-
-
-_ON_A_TABLE = ("texts", "food", "clothes")
-
-
-def takes_relative(phrase: Phrase) -> bool:
-    """Whether a relative clause of ours makes sense after this noun."""
-    noun = NOUNS.get(phrase.noun)
-    return noun is not None and (
-        noun.kind == "person"
-        or noun.group in _ON_A_TABLE
-        or phrase.noun in ("chat", "chien", "souris")
-    )
-
-
-_OPEN = ("definite", "definite", "definite", "indefinite", "demonstrative", "two", "three", "many")
-_CLOSED = ("definite", "definite", "definite", "demonstrative", "negated")
-
-
-def _determiner_for(draft: Draft, lemma: str, owned: bool, negated: bool, definite: bool) -> str:
-    if owned and draft.chance(0.25):
-        return "possessive"
-    if owned and draft.chance(0.12) and lemma != "porter":
-        return "genitive"
-    if lemma == "porter" and not negated:
-        return draft.pick(("indefinite", "indefinite", "demonstrative"))
-    if definite:
-        return draft.pick(("definite", "definite", "demonstrative"))
-    return draft.pick(_CLOSED if negated else _OPEN)
-
-
-def _plural_for(draft: Draft, lemma: str, determiner: str, subject: Phrase) -> bool:
-    if determiner in ("two", "three", "many", "negated"):
-        return True
-    if lemma == "porter":
-        return subject.plural
-    return draft.chance(0.35)
-
-
-def object_phrase(
-    draft: Draft, lemma: str, subject: Phrase, *, negated: bool, definite: bool = False
-) -> Phrase:
-    """Choose what the verb acts on: a noun it selects, a place where it takes one, a name."""
-    if lemma in PLACE_OBJECTS and not definite and draft.chance(0.4):
-        place = PLACES[draft.pick(tuple(PLACES))]
-        draft.combine("place", lemma, place.french)
-        return place_name(draft, place)
-    nouns = ANIMAL_OBJECTS[lemma] if subject.kind == "animal" else OBJECTS[lemma]
-    noun = NOUNS[draft.pick(nouns)]
-    if noun.kind == "person" and subject.kind == "person" and draft.chance(0.15):
-        others = [name for name in NAMES if name not in (subject.noun, "names")]
-        if subject.noun != "names":
-            return name_phrase(draft, draft.pick(others))
-    draft.combine("object", lemma, noun.singular)
-    owned = noun.owned and subject.kind == "person"
-    determiner = _determiner_for(draft, lemma, owned, negated, definite or lemma == "aimer")
-    if determiner == "negated" and noun.kind == "person":
-        determiner = "definite"
-    plural = _plural_for(draft, lemma, determiner, subject)
-    if lemma == "aimer" and plural and determiner == "definite":
-        determiner = "generic"
-    owner = subject if determiner == "possessive" else None
-    if determiner == "genitive":
-        owner = _owner(draft, subject)
-    adjectives = choose_adjectives(draft, noun, 0.4)
-    if lemma == "trouver":  # "trouve le journal utile" could mean that it seems useful
-        adjectives = tuple(a for a in adjectives if a.before_noun)
-    phrase = noun_phrase(
-        draft, noun, plural=plural, determiner=determiner, adjectives=adjectives, owner=owner
-    )
-    simple = determiner in ("definite", "indefinite", "two", "three") and len(adjectives) < 2
-    if simple and takes_relative(phrase) and draft.chance(0.08):
-        return with_relative(draft, phrase)
-    return phrase
-
-
-def _owner(draft: Draft, subject: Phrase) -> Phrase:
-    if draft.chance(0.5):
-        named = subject.noun in NAMES or subject.noun == "names"
-        if not named:
-            return name_phrase(draft, draft.pick(tuple(NAMES)))
-    noun = draft.pick(("voisin", "voisine", "médecin", "acteur", "actrice", "professeur"))
-    if noun == subject.noun:
-        noun = "étudiante"
-    return noun_phrase(draft, NOUNS[noun], plural=False, determiner="definite")
 
 
 def adjective_phrase(
