@@ -1,0 +1,1 @@
+"""Small trainings that a chapter runs on the page."""

@@ -1,0 +1,70 @@
+"""The task of chapter 07 needs order, and its answers are what they say."""
+
+import pytest
+import torch
+
+from transformer.config import BOS_ID
+from transformer.positional import sinusoidal_encoding
+from walkthrough.experiments import order_task as task
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_answers_are_the_words_before_and_words_differ():
+    tokens, answers = task.sentences(7, 50, generator())
+    assert (answers[:, 0] == BOS_ID).all()
+    assert torch.equal(answers[:, 1:], tokens[:, :-1])
+    assert all(len(set(row)) == 7 for row in tokens.tolist())
+    assert tokens.min() >= task.FIRST_WORD
+    assert tokens.max() < task.VOCAB_SIZE
+
+
+@pytest.mark.parametrize("length", [0, task.LONGEST_TESTED + 1])
+def test_a_length_without_enough_words_is_refused(length):
+    with pytest.raises(ValueError, match=rf"length must lie in 1 … 32.*got {length}"):
+        task.sentences(length, 1, generator())
+
+
+@pytest.mark.parametrize("shape", [(31, 64), (40, 32)])
+def test_a_table_that_does_not_fit_is_refused(shape):
+    with pytest.raises(ValueError, match=r"at least 32 rows of 64 values, got shape"):
+        task.OrderModel(torch.zeros(shape))
+
+
+def test_without_positions_the_answers_follow_the_words_and_never_the_order():
+    torch.manual_seed(0)
+    model = task.OrderModel("none").eval()
+    tokens, _ = task.sentences(9, 5, generator())
+    order = torch.randperm(9, generator=generator(1))
+    torch.testing.assert_close(model(tokens[:, order]), model(tokens)[:, order])
+
+
+def test_with_a_table_the_model_is_the_one_with_the_packages_encoding():
+    torch.manual_seed(0)
+    named = task.OrderModel("sinusoidal").eval()
+    torch.manual_seed(0)
+    given = task.OrderModel(sinusoidal_encoding(32, 64)).eval()
+    tokens, _ = task.sentences(6, 3, generator())
+    torch.testing.assert_close(named(tokens, 4), given(tokens, 4))
+    assert not torch.allclose(named(tokens, 4), named(tokens, 0))
+
+
+def test_training_depends_on_the_seed_alone():
+    torch.manual_seed(5)
+    one = task.train("sinusoidal", seed=3, steps=2)
+    torch.manual_seed(6)
+    other = task.train("sinusoidal", seed=3, steps=2)
+    tokens, _ = task.sentences(6, 3, generator())
+    assert torch.equal(one(tokens), other(tokens))
+
+
+def test_an_oracle_reaches_everything_and_a_guess_one_in_length():
+    class Oracle(torch.nn.Module):
+        def forward(self, tokens):
+            answers = torch.nn.functional.pad(tokens[:, :-1], (1, 0), value=BOS_ID)
+            return torch.nn.functional.one_hot(answers, task.VOCAB_SIZE).float()
+
+    assert task.accuracy_by_position(Oracle(), 6).tolist() == [1.0] * 6
+    assert task.guessing(10) == pytest.approx(0.1)
