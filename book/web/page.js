@@ -2,8 +2,8 @@
 (function () {
   "use strict";
 
-  // Until mathematics is set, its source keeps about the room that it will need, unseen; and it is set
-  // once its fonts are there, because lines that are broken twice make the page jump.
+  // Text appears once its mathematics is set (see book.css), and mathematics is set once its fonts are
+  // there: lines that are broken twice make the page jump.
   const root = document.documentElement;
   const FONTS = new URL("vendor/mathjax/output/chtml/fonts/woff-v2/", document.currentScript.src);
   const FACES = { "MJXTEX": "Main-Regular", "MJXTEX-I": "Math-Italic", "MJXTEX-S1": "Size1-Regular" };
