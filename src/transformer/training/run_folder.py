@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from transformer.config import TransformerConfig
 from transformer.data.batching import Pair
 from transformer.model import Transformer
 from transformer.training.checkpoint import (
@@ -34,29 +35,30 @@ FREE_TO_CHANGE = {"threads", "compile", "log_every", "valid_every", "save_every"
 
 
 class RunFolder:
-    """Reads and writes one run's folder.
-
-    Raises:
-        FileExistsError: the folder holds a run and `resume` is off.
-        ValueError: the run to resume had other settings or other sentence pairs.
-    """
+    """Reads and writes one run's folder."""
 
     def __init__(
-        self,
-        path: str | Path,
-        model: Transformer,
-        pairs: Sequence[Pair],
-        settings: TrainSettings,
-        *,
-        tokenizer: str | None = None,
-        resume: bool = False,
+        self, path: str | Path, settings: TrainSettings, *, tokenizer: str | None = None
     ) -> None:
-        self.path = Path(path)
-        self.settings = settings
-        self.tokenizer = tokenizer
+        self.path, self.settings, self.tokenizer = Path(path), settings, tokenizer
+
+    def begin(
+        self,
+        config: TransformerConfig,
+        pairs: Sequence[Pair],
+        *,
+        resume: bool = False,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write settings.json; with `resume`, require that the run in the folder is this one.
+
+        Raises:
+            FileExistsError: the folder holds a run and `resume` is off.
+            ValueError: the run to resume had other settings or other sentence pairs.
+        """
         told = {
-            "model": model.config.to_dict(),
-            "training": settings.to_dict(),
+            "model": config.to_dict(),
+            "training": self.settings.to_dict(),
             "pairs": {"number": len(pairs), "checksum": checksum(pairs)},
         }
         written = self.path / "settings.json"
@@ -65,8 +67,9 @@ class RunFolder:
                 raise FileExistsError(
                     f"{self.path} already holds a run: name another folder, or resume it"
                 )
-            _check_same(self.path, json.loads(written.read_text()), told, settings.schedule)
-        write_atomically(written, (json.dumps(told, indent=2) + "\n").encode())
+            _check_same(self.path, json.loads(written.read_text()), told, self.settings.schedule)
+        content = json.dumps({**told, **(notes or {})}, indent=2, ensure_ascii=False)
+        write_atomically(written, (content + "\n").encode())
 
     @property
     def checkpoints(self) -> list[Path]:

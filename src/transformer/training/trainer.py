@@ -9,7 +9,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -45,12 +45,13 @@ def train(
     tokenizer: str | None = None,
     progress: bool = True,
     callbacks: Sequence[Callback] = (),
+    notes: Mapping[str, Any] | None = None,
 ) -> History:
     """Train `model` in place and return the log; with a `folder`, save it as it goes (§5).
 
     Each callback gets every new `Record`. With a folder, Ctrl-C and SIGTERM save the state before
     they end the run, and `resume` goes on from the last state saved there. `tokenizer` is text
-    that is kept in the checkpoints.
+    that is kept in the checkpoints, `notes` are plain values kept in settings.json.
 
     Raises:
         ValueError: unfit pairs, or a run to resume that had other settings.
@@ -62,7 +63,7 @@ def train(
         device = distributed.local_device(settings.device)
         trainer = Trainer(model.to(device), pairs, settings, valid=valid, callbacks=callbacks)
         if folder is not None:
-            trainer.open(folder, tokenizer=tokenizer, resume=resume)
+            trainer.open(folder, tokenizer=tokenizer, resume=resume, notes=notes)
         return trainer.run(progress=progress and distributed.rank() == 0)
 
 
@@ -108,20 +109,23 @@ class Trainer:
         self.history = History()
         self.since_record = _Totals()
 
-    def open(self, path: str | Path, *, tokenizer: str | None, resume: bool) -> None:
+    def open(
+        self,
+        path: str | Path,
+        *,
+        tokenizer: str | None = None,
+        resume: bool = False,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
         """Use a run folder; with `resume`, take up the state saved there."""
+        folder = RunFolder(path, self.settings, tokenizer=tokenizer)
         if distributed.rank() == 0:
-            self.folder = RunFolder(
-                path, self.model, self.pairs, self.settings, tokenizer=tokenizer, resume=resume
-            )
+            folder.begin(self.model.config, self.pairs, resume=resume, notes=notes)
+            self.folder = folder
         distributed.barrier()
-        if resume:
-            folder = self.folder or RunFolder(
-                path, self.model, self.pairs, self.settings, tokenizer=tokenizer, resume=True
-            )
-            saved = folder.load_state(self.model, self.optimizer)
-            if saved is not None:
-                self.position, self.history = Position(**saved[0]), saved[1]
+        saved = folder.load_state(self.model, self.optimizer) if resume else None
+        if saved is not None:
+            self.position, self.history = Position(**saved[0]), saved[1]
 
     def run(self, *, progress: bool = True) -> History:
         """Update the parameters until `max_updates`, or until a signal asks to stop."""

@@ -1,0 +1,260 @@
+"""The commands of `python -m transformer`; each returns the exit code."""
+
+import argparse
+import json
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import sacrebleu
+import torch
+
+from transformer.cli.corpora import (
+    TEST_SPLIT,
+    VALID_SPLIT,
+    encode_pairs,
+    exact_matches,
+    has_valid,
+    learn_codec,
+    load_corpus,
+)
+from transformer.cli.plan import DataSettings, make_plan
+from transformer.data.codec import TextCodec, codec_from_text
+from transformer.data.corpus import Corpus
+from transformer.inference.translate import (
+    Decoding,
+    check_vocabulary,
+    translate,
+    translate_stream,
+)
+from transformer.model import Transformer
+from transformer.training.checkpoint import (
+    Checkpoint,
+    average_checkpoints,
+    load_checkpoint,
+    save_checkpoint,
+    write_atomically,
+)
+from transformer.training.trainer import perplexity, train
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
+
+
+def train_command(args: argparse.Namespace) -> int:
+    """Train a model into a run folder."""
+    plan = make_plan(args.preset, args.settings, _options(args))
+    torch.manual_seed(plan.training.seed)
+    corpus = load_corpus(plan.data, "train", progress=not args.quiet)
+    codec = learn_codec(plan.data, corpus)
+    pairs = encode_pairs(codec, corpus)
+    valid = None
+    if has_valid(plan.data):
+        valid_split = VALID_SPLIT[plan.data.corpus]
+        valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
+    model = Transformer(plan.config(len(codec)))
+    _say(args, f"{len(pairs)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
+    notes = {"data": asdict(plan.data), "command": shlex.join(sys.argv), **surroundings()}
+    history = train(
+        model,
+        pairs,
+        plan.training,
+        valid=valid,
+        folder=args.folder,
+        resume=args.resume,
+        tokenizer=codec.to_text(),
+        progress=not args.quiet,
+        notes=notes,
+    )
+    last = history.records[-1] if history.records else None
+    if history.interrupted_by is not None:
+        print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
+        return INTERRUPTED + history.interrupted_by
+    if last is not None:
+        add_results(args.folder, "training", asdict(last))
+        _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
+    return OK
+
+
+def translate_command(args: argparse.Namespace) -> int:
+    """Translate the lines of a file or of standard input, as they come."""
+    model, codec = open_model(args)
+    decoding = _decoding(args)
+    with _open_input(args.input) as file:
+        for best in translate_stream(model, codec, _lines(file), decoding, window=args.window):
+            for translation in best:
+                scored = args.scores and translation.score is not None
+                prefix = f"{translation.score:.4f}\t" if scored else ""
+                print(prefix + translation.text, flush=True)
+    return OK
+
+
+def evaluate_command(args: argparse.Namespace) -> int:
+    """Translate a split and measure BLEU, chrF, exact matches and perplexity (§6.1)."""
+    model, codec = open_model(args)
+    data = _data_settings(args)
+    split = args.split or TEST_SPLIT[data.corpus]
+    corpus = load_corpus(data, split, progress=not args.quiet)
+    began = time.perf_counter()
+    best = translate(model, codec, corpus.source, _decoding(args))
+    seconds = time.perf_counter() - began
+    hypotheses = [translations[0].text for translations in best]
+    results = {
+        "model": str(args.model),
+        "average": args.average,
+        "corpus": corpus.name,
+        "split": split,
+        "beam": args.beam,
+        "alpha": args.alpha,
+        **scores(hypotheses, corpus),
+        "perplexity": perplexity(model, encode_pairs(codec, corpus)),
+        "seconds": seconds,
+        **surroundings(),
+    }
+    if args.output:
+        write_atomically(args.output, "".join(f"{line}\n" for line in hypotheses).encode())
+    if Path(args.model).is_dir():
+        add_results(args.model, "evaluation", results)
+    print(json.dumps(results, indent=2, ensure_ascii=False))
+    return OK
+
+
+def average_command(args: argparse.Namespace) -> int:
+    """Write the mean of several checkpoints (§6.1)."""
+    paths = [Path(path) for path in args.checkpoints]
+    if len(paths) == 1 and paths[0].is_dir():
+        paths = run_checkpoints(paths[0], args.last)
+    mean = average_checkpoints(paths)
+    save_checkpoint(args.output, mean.model(), tokenizer=mean.tokenizer, **mean.notes)
+    _say(args, f"{args.output}: mean of {', '.join(path.name for path in paths)}")
+    return OK
+
+
+def export_command(args: argparse.Namespace) -> int:
+    """Write encoder and decoder step as ONNX files."""
+    from transformer.export import export_onnx  # needs onnx, which only this command does
+
+    model, codec = open_model(args)
+    for path in export_onnx(model, args.output):
+        _say(args, f"{path}: {path.stat().st_size} bytes")
+    write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
+    return OK
+
+
+def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
+    """Open a checkpoint, or the mean of the last checkpoints of a run folder, with its tokenizer.
+
+    Raises:
+        ValueError: the checkpoint holds no tokenizer, or one of another size than the model's.
+    """
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    checkpoint = _checkpoint(Path(args.model), args.average)
+    if checkpoint.tokenizer is None:
+        raise ValueError(f"{args.model} holds no tokenizer")
+    codec = codec_from_text(checkpoint.tokenizer)
+    model = checkpoint.model().to(args.device)
+    check_vocabulary(model, codec)
+    return model, codec
+
+
+def _checkpoint(path: Path, average: int) -> Checkpoint:
+    if path.is_dir():
+        return average_checkpoints(run_checkpoints(path, average))
+    return load_checkpoint(path)
+
+
+def run_checkpoints(folder: Path, last: int) -> list[Path]:
+    """Return the newest checkpoints of a run folder, oldest first.
+
+    Raises:
+        FileNotFoundError: the run has fewer.
+    """
+    paths = sorted((folder / "checkpoints").glob("*.safetensors"))
+    if len(paths) < last or not paths:
+        raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
+    return paths[-last:]
+
+
+def scores(hypotheses: list[str], corpus: Corpus) -> dict[str, Any]:
+    """Return BLEU with its signature, chrF, and the share of exact matches."""
+    references = [list(corpus.target)]
+    bleu = sacrebleu.BLEU(tokenize=corpus.bleu_tokenizer, force=corpus.tokenized)
+    chrf = sacrebleu.CHRF()
+    bleu_score, chrf_score = (
+        metric.corpus_score(hypotheses, references) for metric in (bleu, chrf)
+    )
+    return {
+        "bleu": bleu_score.score,
+        "bleu_details": str(bleu_score),
+        "bleu_signature": str(bleu.get_signature()),
+        "chrf": chrf_score.score,
+        "chrf_signature": str(chrf.get_signature()),
+        "exact": exact_matches(hypotheses, corpus.target),
+        "sentences": len(hypotheses),
+    }
+
+
+def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
+    """Append to the list of that kind in `results.json` of a run folder."""
+    path = Path(folder) / "results.json"
+    content = json.loads(path.read_text()) if path.exists() else {}
+    content.setdefault(kind, []).append(results)
+    write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def surroundings() -> dict[str, Any]:
+    """Return date, versions and hardware, for the record."""
+    return {
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "machine": platform.machine(),
+        "threads": torch.get_num_threads(),
+    }
+
+
+def _options(args: argparse.Namespace) -> list[str]:
+    named = ("max_updates", "seed", "threads", "device")
+    given = [(name, getattr(args, name)) for name in named]
+    return [*args.set, *(f"training.{name}={value}" for name, value in given if value is not None)]
+
+
+def _data_settings(args: argparse.Namespace) -> DataSettings:
+    if args.preset or args.settings:
+        return make_plan(args.preset, args.settings, args.set).data
+    written = Path(args.model) / "settings.json"
+    if not written.exists():
+        raise ValueError(f"{args.model} is no run folder: name the corpus with --preset")
+    data = json.loads(written.read_text())["data"]
+    return DataSettings(**data)
+
+
+def _decoding(args: argparse.Namespace) -> Decoding:
+    return Decoding(
+        beam=args.beam,
+        alpha=args.alpha,
+        n_best=getattr(args, "n_best", 1),
+        max_source=args.max_source,
+    )
+
+
+def _open_input(path: str | None) -> BinaryIO:
+    return open(path, "rb") if path and path != "-" else sys.stdin.buffer
+
+
+def _lines(file: BinaryIO) -> Iterator[str]:
+    for number, raw in enumerate(file, start=1):
+        try:
+            yield raw.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"line {number}: not UTF-8 ({error.reason})") from None
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    if not args.quiet:
+        print(text, file=sys.stderr, flush=True)

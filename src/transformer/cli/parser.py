@@ -1,0 +1,141 @@
+"""The options of `python -m transformer`."""
+
+import argparse
+
+from transformer.cli import commands
+from transformer.cli.plan import PRESETS
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, "
+    "130 or 143 interrupted by Ctrl-C or a request to end (a training run's state is saved)."
+)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser with one sub-command for each thing a person does with a model."""
+    parser = argparse.ArgumentParser(
+        prog="python -m transformer",
+        description="Train the Transformer of the paper, translate with it, and measure it.",
+        epilog=EXIT_CODES,
+    )
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="COMMAND")
+    _train(kinds)
+    _translate(kinds)
+    _evaluate(kinds)
+    _average(kinds)
+    _export(kinds)
+    return parser
+
+
+def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = kinds.add_parser(
+        "train",
+        help="train a model into a run folder",
+        description=(
+            "Train a model. Settings come from a preset, then from a TOML file with the sections "
+            "data, model and training, then from options; later ones win. The run folder gets "
+            "settings.json, log.csv, results.json, checkpoints and the state to resume from."
+        ),
+        epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        f"{EXIT_CODES}",
+    )
+    parser.set_defaults(command=commands.train_command)
+    _plan_options(parser)
+    parser.add_argument("--folder", required=True, help="run folder; must not hold a run yet")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    parser.add_argument("--max-updates", type=int, help="same as --set training.max_updates=…")
+    parser.add_argument("--seed", type=int, help="same as --set training.seed=…")
+    parser.add_argument("--threads", type=int, help="CPU threads; one per free core is best")
+    parser.add_argument("--device", help='"cpu" or "cuda"')
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no messages")
+
+
+def _translate(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = kinds.add_parser(
+        "translate",
+        help="translate lines of text",
+        description="Translate one sentence a line, in order, as the lines come.",
+        epilog="Example: echo 'Jane visite l’Afrique en septembre.' | "
+        "python -m transformer translate runs/first. " + EXIT_CODES,
+    )
+    parser.set_defaults(command=commands.translate_command)
+    _model_options(parser)
+    _decoding_options(parser)
+    parser.add_argument("--input", help="text file (default: standard input)")
+    parser.add_argument("--n-best", type=int, default=1, help="translations a line, best first")
+    parser.add_argument("--scores", action="store_true", help="score and tab before each line")
+    parser.add_argument("--window", type=int, default=100, help="lines to translate at a time")
+
+
+def _evaluate(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = kinds.add_parser(
+        "evaluate",
+        help="measure BLEU, chrF, exact matches and perplexity on a split",
+        description="Translate a split of the corpus the run was trained on, and measure.",
+        epilog="Example: python -m transformer evaluate runs/first --average 5 --beam 5. "
+        + EXIT_CODES,
+    )
+    parser.set_defaults(command=commands.evaluate_command)
+    _model_options(parser)
+    _decoding_options(parser)
+    _plan_options(parser)
+    parser.add_argument("--split", help="split to measure on (default: the corpus's test split)")
+    parser.add_argument("--output", help="also write the translations to this file")
+
+
+def _average(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = kinds.add_parser(
+        "average",
+        help="write the mean of checkpoints",
+        description="Write the mean of the parameters of checkpoints, or of a run's newest ones.",
+        epilog=EXIT_CODES,
+    )
+    parser.set_defaults(command=commands.average_command)
+    parser.add_argument("checkpoints", nargs="+", help="checkpoint files, or one run folder")
+    parser.add_argument("--last", type=int, default=5, help="how many of a run folder (default 5)")
+    parser.add_argument("--output", required=True, help="file to write")
+    parser.add_argument("--quiet", action="store_true", help="no messages")
+
+
+def _export(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = kinds.add_parser(
+        "export",
+        help="write encoder and decoder step as ONNX",
+        description="Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder.",
+        epilog=EXIT_CODES,
+    )
+    parser.set_defaults(command=commands.export_command)
+    _model_options(parser)
+    parser.add_argument("--output", required=True, help="folder to write into")
+
+
+def _plan_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preset", choices=sorted(PRESETS), help="named settings to start from")
+    parser.add_argument("--settings", metavar="FILE.toml", help="settings over the preset's")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SECTION.NAME=VALUE",
+        help="one setting over the others, as in --set model.n_layers=3; may be repeated",
+    )
+
+
+def _model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="checkpoint file, or run folder (its newest checkpoints)")
+    parser.add_argument(
+        "--average", type=int, default=1, help="mean of that many newest checkpoints (default 1)"
+    )
+    parser.add_argument("--threads", type=int, help="CPU threads; one per free core is best")
+    parser.add_argument("--device", default="cpu", help='"cpu" or "cuda" (default cpu)')
+    parser.add_argument("--quiet", action="store_true", help="no messages")
+
+
+def _decoding_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--beam", type=int, default=4, help="beams; 1 is greedy (default 4)")
+    parser.add_argument(
+        "--alpha", type=float, default=0.6, help="length penalty (default 0.6, §6.1)"
+    )
+    parser.add_argument(
+        "--max-source", type=int, default=1000, help="most tokens a line may have (default 1000)"
+    )

@@ -1,0 +1,176 @@
+"""What to train, on what, and how: presets, a TOML file over them, options over both."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from transformer.config import TransformerConfig
+from transformer.training.settings import TrainSettings
+
+SECTIONS = ("data", "model", "training")
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    # French to English on the grammar of this package: a minute or two on a laptop.
+    "phrasebook": {
+        "data": {"corpus": "phrasebook", "source_language": "fr", "target_language": "en"},
+        "model": {"d_model": 128, "n_heads": 4, "n_layers": 2, "d_ff": 256, "dropout": 0.1},
+        "training": {
+            "max_updates": 900,
+            "max_tokens": 2048,
+            "schedule": "linear",
+            "warmup": 150,
+            "peak": 3e-3,
+            "valid_every": 300,
+            "save_every": 300,
+        },
+    },
+    # The text-only Transformer-Tiny of Wu et al. (2021), trained on the CPU.
+    "multi30k-tiny": {
+        "data": {
+            "corpus": "multi30k",
+            "source_language": "en",
+            "target_language": "de",
+            "merges": 10_000,
+        },
+        "model": {"d_model": 128, "n_heads": 4, "n_layers": 4, "d_ff": 256, "dropout": 0.3},
+        "training": {
+            "max_updates": 6000,
+            "max_tokens": 2048,
+            "schedule": "linear",
+            "warmup": 800,
+            "peak": 3e-3,
+            "valid_every": 200,
+            "save_every": 200,
+            "keep": 10,
+        },
+    },
+    # The paper's (Table 3, first and last row); bring two text files of your own.
+    "base": {
+        "data": {"corpus": "files", "merges": 37_000},
+        "model": {},
+        "training": {"max_updates": 100_000},
+    },
+    "big": {
+        "data": {"corpus": "files", "merges": 37_000},
+        "model": {"d_model": 1024, "n_heads": 16, "d_ff": 4096, "dropout": 0.3},
+        "training": {"max_updates": 300_000, "keep": 20},
+    },
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSettings:
+    """Where the sentences come from; the file names are for `corpus = "files"`.
+
+    `folder` is Multi30k's; `merges` is how many byte-pair merges to learn (§5.1); `corpus_seed`
+    draws the phrasebook.
+    """
+
+    corpus: str = "phrasebook"
+    source_language: str = "source"
+    target_language: str = "target"
+    merges: int = 10_000
+    folder: str | None = None
+    corpus_seed: int = 0
+    train_source: str | None = None
+    train_target: str | None = None
+    valid_source: str | None = None
+    valid_target: str | None = None
+    tokenized: bool = False
+    bpe_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        allowed = ("phrasebook", "multi30k", "files")
+        if self.corpus not in allowed:
+            raise ValueError(f"corpus must be one of {allowed}, got {self.corpus!r}")
+        if not 0 <= self.bpe_dropout < 1:
+            raise ValueError(f"bpe_dropout must lie in [0, 1), got {self.bpe_dropout}")
+        if self.corpus == "files" and None in (self.train_source, self.train_target):
+            raise ValueError(
+                'corpus "files" needs data.train_source and data.train_target, got '
+                f"{self.train_source} and {self.train_target}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything a run depends on. `model` lacks the vocabulary's size, which the data decides."""
+
+    data: DataSettings
+    model: dict[str, Any]
+    training: TrainSettings
+
+    def config(self, vocab_size: int) -> TransformerConfig:
+        """Return the model's configuration for a vocabulary of that size."""
+        return TransformerConfig(vocab_size=vocab_size, **self.model)
+
+
+def make_plan(
+    preset: str | None, toml_path: str | Path | None, options: Iterable[str] = ()
+) -> Plan:
+    """Put preset, TOML file and `section.name=value` options together; later ones win.
+
+    The file may name its preset itself, and has the sections `data`, `model` and `training`.
+
+    Raises:
+        ValueError: an unknown preset, section or name, or a value that is not allowed.
+        FileNotFoundError: no such TOML file.
+    """
+    content = _read_toml(toml_path) if toml_path else {}
+    preset = preset or content.pop("preset", None)
+    content.pop("preset", None)
+    if preset is not None and preset not in PRESETS:
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
+    if preset is None and not content:
+        raise ValueError(f"name a preset ({', '.join(PRESETS)}) or a settings file")
+    plan = deepcopy(PRESETS[preset]) if preset else {}
+    _merge(plan, content)
+    for option in options:
+        _merge(plan, _parse_option(option))
+    known = {field.name for field in fields(TransformerConfig)} - {"vocab_size"}
+    model = plan.get("model", {})
+    _check_names("model", model, known)
+    _check_names("data", plan.get("data", {}), {field.name for field in fields(DataSettings)})
+    TransformerConfig(vocab_size=1000, **model)  # refuse bad sizes before anything is read
+    return Plan(
+        data=DataSettings(**plan.get("data", {})),
+        model=model,
+        training=TrainSettings.from_dict(plan.get("training", {})),
+    )
+
+
+def _read_toml(path: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a TOML file: {error}") from None
+
+
+def _merge(plan: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    _check_names("settings", changes, SECTIONS)
+    for section, values in changes.items():
+        if not isinstance(values, dict):
+            raise ValueError(f"{section} must be a section of names and values, got {values!r}")
+        plan[section] = {**plan.get(section, {}), **values}
+
+
+def _parse_option(option: str) -> dict[str, Any]:
+    path, equals, value = option.partition("=")
+    section, dot, name = path.strip().partition(".")
+    if not (equals and dot and name):
+        raise ValueError(f"expected section.name=value, as in training.seed=2, got {option!r}")
+    if value.strip() in ("none", "None"):
+        return {section: {name: None}}
+    try:
+        return {section: {name: tomllib.loads(f"value = {value}")["value"]}}
+    except tomllib.TOMLDecodeError:  # a bare word is a string
+        return {section: {name: value.strip()}}
+
+
+def _check_names(section: str, found: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(found) - set(known))
+    if unknown:
+        raise ValueError(f"{section} has no {unknown}; known: {', '.join(sorted(known))}")

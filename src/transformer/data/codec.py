@@ -1,0 +1,108 @@
+"""What turns a corpus's text into ids and back, in a form that a checkpoint can hold as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from tokenizers import Tokenizer
+
+from transformer.data.phrasebook.orthography import detokenize, tokenize
+from transformer.data.tokenizer import SubwordTokenizer
+from transformer.data.vocabulary import Vocabulary
+
+
+class TextCodec(Protocol):
+    """Source text to ids, ids to target text; one vocabulary serves both languages."""
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a source sentence."""
+
+    def encode_target(self, text: str) -> list[int]:
+        """Return the ids of a target sentence."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of a target sentence."""
+
+    def to_text(self) -> str:
+        """Return everything `codec_from_text` needs, as JSON."""
+
+    def __len__(self) -> int: ...
+
+
+class SubwordCodec:
+    """Byte-pair encoding (§5.1)."""
+
+    def __init__(self, tokenizer: SubwordTokenizer) -> None:
+        self.tokenizer = tokenizer
+
+    @classmethod
+    def train(cls, lines: Iterable[str], *, n_merges: int) -> SubwordCodec:
+        """Learn merges from lines of both languages."""
+        return cls(SubwordTokenizer.train(lines, n_merges=n_merges))
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a sentence."""
+        return self.tokenizer.encode(text)
+
+    encode_target = encode
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text that the ids spell."""
+        return self.tokenizer.decode(ids)
+
+    def to_text(self) -> str:
+        """Return the tokenizer as JSON."""
+        tokenizer = json.loads(self.tokenizer._backend.to_str())
+        return json.dumps({"kind": "subwords", "tokenizer": tokenizer}, ensure_ascii=False)
+
+    def __len__(self) -> int:
+        return len(self.tokenizer)
+
+
+class PhrasebookCodec:
+    """Words of the phrasebook, written and read as sentences."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, source_language: str = "fr", target_language: str = "en"
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.source_language, self.target_language = source_language, target_language
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a source sentence; a word that is not known is an error."""
+        return self.vocabulary.encode(tokenize(text, self.source_language))
+
+    def encode_target(self, text: str) -> list[int]:
+        """Return the ids of a target sentence."""
+        return self.vocabulary.encode(tokenize(text, self.target_language))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the target sentence of the ids."""
+        return detokenize(self.vocabulary.decode(ids), self.target_language)
+
+    def to_text(self) -> str:
+        """Return the words and the languages as JSON."""
+        languages = [self.source_language, self.target_language]
+        content = {"kind": "words", "languages": languages, "words": self.vocabulary.to_list()}
+        return json.dumps(content, ensure_ascii=False)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+
+def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec:
+    """Read what `to_text` wrote.
+
+    Raises:
+        ValueError: the text is of another kind.
+    """
+    content = json.loads(text)
+    kind = content.get("kind")
+    if kind == "subwords":
+        backend = Tokenizer.from_str(json.dumps(content["tokenizer"]))
+        return SubwordCodec(SubwordTokenizer(backend))
+    if kind == "words":
+        return PhrasebookCodec(Vocabulary(content["words"]), *content["languages"])
+    raise ValueError(f"kind of tokenizer must be 'subwords' or 'words', got {kind!r}")
