@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer.data.multi30k import multi30k_lines
+from transformer.data.phrasebook import brackets, phrasebook
 from transformer.data.text_files import MAX_WORDS, read_pair
 
 Alignment = frozenset[tuple[int, int]]
@@ -18,7 +19,8 @@ class Corpus:
     """Sentence pairs of one split; index n is the same sentence in every field.
 
     `tokenized` says that spaces already separate all tokens, punctuation included: BLEU is then
-    computed on these tokens (sacrebleu's `none`), else on sacrebleu's own (`13a`).
+    computed on these tokens (sacrebleu's `none`), else on sacrebleu's own (`13a`). Gold alignments
+    and trees (in brackets) are over the phrasebook's words: `phrasebook.tokenize(line, language)`.
     """
 
     name: str
@@ -29,10 +31,11 @@ class Corpus:
     target: tuple[str, ...]
     tokenized: bool = False
     alignments: tuple[Alignment, ...] | None = None
-    trees: tuple[str, ...] | None = None
+    source_trees: tuple[str, ...] | None = None
+    target_trees: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for field in ("target", "alignments", "trees"):
+        for field in ("target", "alignments", "source_trees", "target_trees"):
             values: Sequence[object] | None = getattr(self, field)
             if values is not None and len(values) != len(self.source):
                 raise ValueError(
@@ -50,6 +53,48 @@ class Corpus:
     def bleu_tokenizer(self) -> str:
         """Sacrebleu's tokeniser that fits these lines."""
         return "none" if self.tokenized else "13a"
+
+    @classmethod
+    def from_phrasebook(
+        cls, split: str, *, source_language: str = "fr", target_language: str = "en", seed: int = 0
+    ) -> Corpus:
+        """Generate the phrasebook's split, with gold alignments and trees, in either direction.
+
+        Raises:
+            ValueError: for an unknown split, or languages other than French and English.
+        """
+        if {source_language, target_language} != {"fr", "en"}:
+            raise ValueError(
+                "the phrasebook is French–English ('fr', 'en'), "
+                f"got {source_language!r} to {target_language!r}"
+            )
+        splits = phrasebook(seed).splits()
+        if split not in splits:
+            raise ValueError(f"phrasebook split must be one of {', '.join(splits)}, got {split!r}")
+        examples = splits[split]
+        texts = {
+            "fr": tuple(example.source_text for example in examples),
+            "en": tuple(example.target_text for example in examples),
+        }
+        trees = {
+            "fr": tuple(brackets(example.source_tree) for example in examples),
+            "en": tuple(brackets(example.target_tree) for example in examples),
+        }
+        forward = source_language == "fr"
+        return cls(
+            name="phrasebook",
+            source_language=source_language,
+            target_language=target_language,
+            split=split,
+            source=texts[source_language],
+            target=texts[target_language],
+            alignments=tuple(
+                frozenset((s, t) if forward else (t, s) for s, t in example.alignment)
+                for example in examples
+            ),
+            source_trees=trees[source_language],
+            target_trees=trees[target_language],
+        )
 
     @classmethod
     def from_multi30k(

@@ -129,12 +129,28 @@ class SubwordTokenizer:
         content = json.dumps([model["vocab"], model["merges"]], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
+    def to_json(self) -> str:
+        """Return the tokenizer in the JSON of the `tokenizers` library."""
+        return self._backend.to_str(pretty=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> SubwordTokenizer:
+        """Rebuild a tokenizer from `to_json`.
+
+        Raises:
+            ValueError: if the text is damaged or is not a tokenizer of this package.
+        """
+        try:
+            return cls(Tokenizer.from_str(text))
+        except Exception as error:  # the library raises nothing more special
+            raise ValueError(f"not a tokenizer of this package: {error}") from error
+
     def save(self, path: str | Path) -> None:
         """Write the tokenizer as JSON, whole or not at all."""
         path = Path(path)
         part = path.with_name(path.name + ".part")
         try:
-            part.write_text(self._backend.to_str(pretty=True), encoding="utf-8")
+            part.write_text(self.to_json(), encoding="utf-8")
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
@@ -145,13 +161,12 @@ class SubwordTokenizer:
 
         Raises:
             FileNotFoundError: if there is no such file.
-            ValueError: if the file is damaged or is not a tokenizer of this package.
+            ValueError: naming the file, if `from_json` refuses its content.
         """
-        text = Path(path).read_text(encoding="utf-8")
         try:
-            return cls(Tokenizer.from_str(text))
-        except Exception as error:  # the library raises nothing more special
-            raise ValueError(f"{path} is not a tokenizer of this package: {error}") from error
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
     @cached_property
     def _tokens(self) -> list[str]:

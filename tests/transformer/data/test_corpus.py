@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from transformer.data.corpus import Corpus
+from transformer.data.phrasebook import leaves, parse_brackets, tokenize
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def test_text_files_become_pairs_in_order(two_files):
     assert len(corpus) == 2
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
     assert corpus.alignments is None
-    assert corpus.trees is None
+    assert corpus.source_trees is None
 
 
 def test_bleu_is_computed_on_the_tokens_of_a_tokenised_corpus(two_files):
@@ -29,13 +30,53 @@ def test_bleu_is_computed_on_the_tokens_of_a_tokenised_corpus(two_files):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("target", ("one",)), ("alignments", ()), ("trees", ("(S)",) * 3)]
+    ("field", "value"), [("target", ("one",)), ("alignments", ()), ("source_trees", ("(S)",) * 3)]
 )
 def test_fields_of_different_length_are_refused(two_files, field, value):
     corpus = Corpus.from_text_files(*two_files)
     message = f"{field} must have one entry for each of the 2 .* got {len(value)}"
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(corpus, **{field: value})
+
+
+def test_the_phrasebook_carries_gold_over_its_own_words():
+    corpus = Corpus.from_phrasebook("test_sentences")
+    source, target = next(iter(corpus))
+    assert (source, target) == (
+        "Jane visite l'Afrique en septembre.",
+        "Jane visits Africa in September.",
+    )
+    french, english = tokenize(source, "fr"), tokenize(target, "en")
+    assert corpus.alignments is not None
+    links = {(french[s], english[t]) for s, t in corpus.alignments[0]}
+    assert ("visite", "visits") in links
+    assert ("Afrique", "Africa") in links
+    assert corpus.source_trees is not None
+    assert list(leaves(parse_brackets(corpus.source_trees[0]))) == french
+
+
+def test_the_phrasebook_turned_around_turns_its_gold_around():
+    there = Corpus.from_phrasebook("valid")
+    back = Corpus.from_phrasebook("valid", source_language="en", target_language="fr")
+    assert (back.source, back.target) == (there.target, there.source)
+    assert (back.source_trees, back.target_trees) == (there.target_trees, there.source_trees)
+    assert there.alignments is not None
+    assert back.alignments is not None
+    assert there.alignments != back.alignments
+    assert back.alignments[0] == {(t, s) for s, t in there.alignments[0]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"split": "test"}, "one of train, valid, test_sentences, .* got 'test'"),
+        ({"split": "train", "source_language": "de"}, "French–English .* got 'de' to 'en'"),
+        ({"split": "train", "target_language": "fr"}, "French–English .* got 'fr' to 'fr'"),
+    ],
+)
+def test_what_the_phrasebook_does_not_have_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Corpus.from_phrasebook(**arguments)
 
 
 def test_multi30k_has_the_languages_asked_for(multi30k_copy):

@@ -162,7 +162,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
     foreign["model"]["merges"] = []
     for content in (whole[:1000], "", "{}", json.dumps(foreign)):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"tokenizer\.json is not a tokenizer of this package"):
+        with pytest.raises(ValueError, match=r"tokenizer\.json: not a tokenizer of this package"):
             SubwordTokenizer.load(path)
     with pytest.raises(FileNotFoundError):
         SubwordTokenizer.load(tmp_path / "none.json")
