@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from transformer.data.phrasebook.example import Example, Tree
-from transformer.data.phrasebook.orthography import join_english, join_french
+from transformer.data.phrasebook.orthography import choose_article, contract, elide
 
 T = TypeVar("T")
 Node = list[Any]  # [label, child, …]; a child is a Node or a Leaf
@@ -60,20 +60,22 @@ def _collect(node: Node, found: list[Leaf]) -> None:
 
 
 def _spell_french(found: list[Leaf]) -> list[Leaf]:
-    kept: list[Leaf] = []
-    for leaf in found:
-        if kept:
-            kept[-1].word, leaf.word = join_french(kept[-1].word, leaf.word)
-        if leaf.word:
-            kept.append(leaf)
-        else:
+    for previous, leaf in pairwise(found):
+        previous.word = elide(previous.word, leaf.word)
+    kept = found[:1]
+    for leaf in found[1:]:
+        merged = contract(kept[-1].word, leaf.word)
+        if merged:
+            kept[-1].word, leaf.word = merged, ""
             kept[-1].links += leaf.links
+        else:
+            kept.append(leaf)
     return kept
 
 
 def _spell_english(found: list[Leaf]) -> list[Leaf]:
     for previous, leaf in pairwise(found):
-        previous.word = join_english(previous.word, leaf.word)
+        previous.word = choose_article(previous.word, leaf.word)
     return found
 
 

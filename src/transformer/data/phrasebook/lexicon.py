@@ -103,8 +103,8 @@ ADJECTIVES = _adjectives()
 
 # French singular, plural, gender | English singular, plural | kind, owned?, group | adjectives
 _NOUN_TABLE = """
-étudiant étudiants m | student students | person owned people | nouveau italien japonais
-étudiante étudiantes f | student students | person owned people | nouveau italien japonais
+étudiant étudiants m | student students | person - people | nouveau italien japonais
+étudiante étudiantes f | student students | person - people | nouveau italien japonais
 professeur professeurs m | teacher teachers | person owned people | vieux nouveau célèbre italien
 médecin médecins m | doctor doctors | person owned people | vieux nouveau célèbre japonais
 voisin voisins m | neighbour neighbours | person owned people | vieux nouveau italien
@@ -126,9 +126,9 @@ livre livres m | book books | thing owned texts | petit vieux nouveau rouge int�
 lettre lettres f | letter letters | thing owned texts | vieux nouveau long intéressant
 histoire histoires f | story stories | thing owned texts | beau vieux long intéressant célèbre
 journal journaux m | newspaper newspapers | thing owned texts | vieux italien japonais utile
-pomme pommes f | apple apples | thing owned food | grand petit rouge délicieux
+pomme pommes f | apple apples | thing owned food | petit rouge délicieux
 orange oranges f | orange oranges | thing owned food | petit délicieux
-gâteau gâteaux m | cake cakes | thing owned food | grand petit beau délicieux cher
+gâteau gâteaux m | cake cakes | thing owned food | petit beau délicieux cher
 chapeau chapeaux m | hat hats | thing owned clothes | grand vieux nouveau noir blanc italien cher
 chemise chemises f | shirt shirts | thing owned clothes | vieux nouveau noir blanc italien cher
 voiture voitures f | car cars | thing owned vehicles | petit vieux nouveau rouge italien cher

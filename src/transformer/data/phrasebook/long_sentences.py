@@ -12,7 +12,7 @@ from transformer.data.phrasebook.noun_phrases import (
     noun_phrase,
     place_phrase,
 )
-from transformer.data.phrasebook.participants import ADULTS, person, with_relative
+from transformer.data.phrasebook.participants import ADULTS, person, unlike, with_relative
 from transformer.data.phrasebook.selection import CAUSES, MADE, OBJECTS, VERB_PAIRS
 from transformer.data.phrasebook.simple_sentences import Sides, clause, copula, travel_of_somebody
 from transformer.data.phrasebook.verb_phrases import (
@@ -40,7 +40,7 @@ def object_pronoun(draft: Draft) -> Sides:
     if NOUNS[nouns[0]].kind == "person" and draft.chance(0.35) and subject.noun != "names":
         thing = name_phrase(draft, draft.pick([name for name in NAMES if name != subject.noun]))
     else:
-        noun = NOUNS[draft.pick(nouns)]
+        noun = NOUNS[draft.pick(unlike(subject, nouns))]
         draft.combine("object", first, noun.singular)
         draft.combine("object", second, noun.singular)
         options: tuple[str, ...] = ("definite", "indefinite", "demonstrative", "two", "possessive")
@@ -50,9 +50,8 @@ def object_pronoun(draft: Draft) -> Sides:
         plural = determiner == "two" or draft.chance(0.3)
         if second == "porter":
             determiner, plural = "indefinite", subject.plural
-        adjectives = choose_adjectives(draft, noun, 0.3)
-        if "trouver" in (first, second):
-            adjectives = tuple(a for a in adjectives if a.before_noun)
+        verb = "trouver" if second == "trouver" else first
+        adjectives = choose_adjectives(draft, noun, 0.3, verb=verb)
         thing = noun_phrase(
             draft,
             noun,

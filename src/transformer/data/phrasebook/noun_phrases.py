@@ -135,11 +135,20 @@ def noun_phrase(
     return Phrase(french, english_node, noun.feminine, plural, noun.kind, (head,), noun.singular)
 
 
-def choose_adjectives(draft: Draft, noun: Noun, probability: float) -> tuple[Adjective, ...]:
-    """Choose none, one or two adjectives that suit the noun; two stand on its two sides."""
+_UNSUITED = {"écrire": ("vieux", "célèbre"), "être": ("célèbre",)}
+
+
+def choose_adjectives(
+    draft: Draft, noun: Noun, probability: float, *, verb: str = ""
+) -> tuple[Adjective, ...]:
+    """Choose none, one or two adjectives that suit noun and verb; two stand on its two sides."""
     if not noun.adjectives or not draft.chance(probability):
         return ()
     first = ADJECTIVES[draft.pick(noun.adjectives)]
+    if first.masculine in _UNSUITED.get(verb, ()):
+        return ()
+    if verb == "trouver":  # "trouve le journal utile" could mean that it seems useful
+        return (first,) if first.before_noun else ()
     if not first.before_noun or not draft.chance(0.3):
         return (first,)
     colours = [name for name in noun.adjectives if name in _SECOND]
@@ -195,7 +204,8 @@ def place_phrase(
     draft: Draft, construction: str, *, english: str, origin: bool = False
 ) -> tuple[Node, Node]:
     """Build preposition and place: `en France`, `au Japon`, `à Paris`, `aux États-Unis`."""
-    place = PLACES[draft.pick(tuple(PLACES))]
+    names = [name for name in PLACES if PLACES[name].article or construction != "voyager"]
+    place = PLACES[draft.pick(names)]
     draft.combine("place", construction, place.french)
     country = place.article == "la"
     name = place_name(draft, place, article=not country)

@@ -24,20 +24,22 @@ def starts_with_vowel(french: str) -> bool:
     return french[0].lower() in _VOWELS and french not in lexicon.ASPIRATED
 
 
-def join_french(previous: str, word: str) -> tuple[str, str]:
-    """Return two neighbouring French words as they meet.
+def elide(previous: str, word: str) -> str:
+    """Return a French word as it stands before the next: `le`, `étudiant` → `l'`."""
+    if not starts_with_vowel(word):
+        return previous
+    return _ELIDED.get(previous, _BEFORE_VOWEL.get(previous, previous))
 
-    Elision changes the first (`le`, `étudiant` → `l'`, `étudiant`), contraction merges both into
-    it and leaves the second empty (`de`, `le` → `du`, ``).
+
+def contract(previous: str, word: str) -> str:
+    """Return the one word that two French words become, after elision: `de`, `le` → `du`.
+
+    Words that stay two give the empty string: `de`, `l'`.
     """
-    if (previous, word) in _CONTRACTED:
-        return _CONTRACTED[previous, word], ""
-    if starts_with_vowel(word):
-        return _ELIDED.get(previous, _BEFORE_VOWEL.get(previous, previous)), word
-    return previous, word
+    return _CONTRACTED.get((previous, word), "")
 
 
-def join_english(previous: str, word: str) -> str:
+def choose_article(previous: str, word: str) -> str:
     """Return the English article `a` as it stands before this word: `an owl`, `a useful book`."""
     if previous == "a" and word[0].lower() in "aeiou" and word not in lexicon.SPOKEN_CONSONANT:
         return "an"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transformer.data.phrasebook.drafts import Draft, Leaf
 from transformer.data.phrasebook.lexicon import NAMES, NOUNS, PLACES, Noun
 from transformer.data.phrasebook.noun_phrases import (
@@ -47,7 +49,7 @@ def described(draft: Draft, noun: Noun, *, lemma: str, negated: bool) -> Phrase:
     options = ("definite", "definite", "definite", "demonstrative", "indefinite")
     determiner = draft.pick(options[:-1] if negated else options)
     plural = draft.chance(0.4)
-    adjectives = choose_adjectives(draft, noun, 0.3)
+    adjectives = choose_adjectives(draft, noun, 0.3, verb=lemma)
     phrase = noun_phrase(draft, noun, plural=plural, determiner=determiner, adjectives=adjectives)
     asleep = noun.kind == "animal" and lemma in ("dormir", "endormir")
     if not adjectives and determiner != "demonstrative" and takes_relative(phrase) and not asleep:
@@ -139,6 +141,13 @@ def _plural_for(draft: Draft, lemma: str, determiner: str, subject: Phrase) -> b
     return draft.chance(0.35)
 
 
+def unlike(subject: Phrase, nouns: Sequence[str]) -> Sequence[str]:
+    """Leave out nouns that English could not tell from the subject."""
+    if subject.noun not in NOUNS:
+        return nouns
+    return [noun for noun in nouns if NOUNS[noun].english != NOUNS[subject.noun].english]
+
+
 def object_phrase(
     draft: Draft, lemma: str, subject: Phrase, *, negated: bool, definite: bool = False
 ) -> Phrase:
@@ -148,7 +157,7 @@ def object_phrase(
         draft.combine("place", lemma, place.french)
         return place_name(draft, place)
     nouns = ANIMAL_OBJECTS[lemma] if subject.kind == "animal" else OBJECTS[lemma]
-    noun = NOUNS[draft.pick(nouns)]
+    noun = NOUNS[draft.pick(unlike(subject, nouns))]
     if noun.kind == "person" and subject.kind == "person" and draft.chance(0.15):
         others = [name for name in NAMES if name not in (subject.noun, "names")]
         if subject.noun != "names":
@@ -159,14 +168,14 @@ def object_phrase(
     if determiner == "negated" and noun.kind == "person":
         determiner = "definite"
     plural = _plural_for(draft, lemma, determiner, subject)
+    if determiner == "possessive" and noun.group == "buildings":
+        plural = False
     if lemma == "aimer" and plural and determiner == "definite":
         determiner = "generic"
     owner = subject if determiner == "possessive" else None
     if determiner == "genitive":
         owner = _owner(draft, subject)
-    adjectives = choose_adjectives(draft, noun, 0.4)
-    if lemma == "trouver":  # "trouve le journal utile" could mean that it seems useful
-        adjectives = tuple(a for a in adjectives if a.before_noun)
+    adjectives = choose_adjectives(draft, noun, 0.4, verb=lemma)
     phrase = noun_phrase(
         draft, noun, plural=plural, determiner=determiner, adjectives=adjectives, owner=owner
     )

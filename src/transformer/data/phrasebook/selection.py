@@ -81,7 +81,7 @@ FAME = {
     "île": ("jardin", "oiseau", "cheval", "maison", "hôtel"),
     "hôtel": ("jardin", "gâteau"),
     "école": ("jardin", "professeur", "étudiante"),
-    "musée": ("jardin", "livre"),
+    "musée": ("jardin",),
     "place": ("musée", "jardin", "hôtel", "école", "acteur", "actrice"),
     "person": ("livre", "histoire", "gâteau", "lettre", "chapeau"),
 }

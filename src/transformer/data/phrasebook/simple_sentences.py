@@ -40,21 +40,25 @@ def clause(subject: Phrase, predicate: Sides) -> Sides:
     return ["S", subject.french, predicate[0]], ["S", subject.english, predicate[1]]
 
 
+_EATERS = ("cheval", "oiseau", "souris")
+
+
 def transitive(draft: Draft) -> Sides:
     """Write subject, verb and object, in a third of the sentences negated."""
     animal = draft.chance(0.12)
     lemma = draft.pick(tuple(ANIMAL_OBJECTS if animal else OBJECTS))
     negated = draft.chance(0.3)
     if animal:
-        subject = described(draft, draft.pick(ANIMALS), lemma=lemma, negated=negated)
+        animals = [noun for noun in ANIMALS if lemma != "manger" or noun.singular in _EATERS]
+        subject = described(draft, draft.pick(animals), lemma=lemma, negated=negated)
     else:
         subject = person(draft, lemma=lemma, negated=negated)
-    if animal and subject.noun in ("hibou", "souris") and lemma == "manger":
-        lemma = "regarder"
     adverb = choose_adverb(draft, lemma, negated)
     phrase = verb_phrase(draft, lemma, subject, negated=negated, adverb=adverb)
     add_object(phrase, lemma, object_phrase(draft, lemma, subject, negated=negated))
-    return clause(subject, add_time(draft, phrase, lemma, 0.3).nodes())
+    if not adverb:
+        add_time(draft, phrase, lemma, 0.3, weekday=not animal)
+    return clause(subject, phrase.nodes())
 
 
 _TRAVEL = (
@@ -111,7 +115,8 @@ def intransitive(draft: Draft) -> Sides:
     spots = _ANIMAL_SPOTS if animal else _SPOTS[lemma]
     if lemma == "promener" or draft.chance(0.75):
         phrase.add(*location(draft, *draft.pick(spots)))
-    return clause(subject, add_time(draft, phrase, lemma, 0.3).nodes())
+    add_time(draft, phrase, lemma, 0.3, weekday=not animal)
+    return clause(subject, phrase.nodes())
 
 
 _PREDICATES = tuple(name for name in ADJECTIVES if name != "nouveau")
@@ -162,6 +167,7 @@ _COMPARISONS = tuple(
     and adjective in second.adjectives
     and first.english != second.english
     and not {first.singular, second.singular} & {"homme", "femme", "enfant"}
+    and not (first.kind == "animal" and adjective in ("grand", "petit"))
 )
 
 
@@ -182,6 +188,9 @@ def comparison(draft: Draft) -> Sides:
     return clause(subject, phrase.nodes())
 
 
+_CITIES = tuple(place.french for place in PLACES.values() if not place.article)
+
+
 def famous_for(draft: Draft) -> Sides:
     """Write `la ville est célèbre pour ses musées`: `ses` is its, her, his or their."""
     owner = draft.pick(("person", "person", "place", "place", *FAME))
@@ -199,13 +208,14 @@ def famous_for(draft: Draft) -> Sides:
             NOUNS[owner],
             plural=draft.chance(0.2),
             determiner=draft.pick(("definite", "demonstrative")),
-            adjectives=choose_adjectives(draft, NOUNS[owner], 0.2),
+            adjectives=choose_adjectives(draft, NOUNS[owner], 0.2, verb="être"),
         )
     noun = NOUNS[draft.pick(FAME[owner])]
+    alone = (not subject.plural and subject.noun not in PLACES) or subject.noun in _CITIES
     thing = noun_phrase(
         draft,
         noun,
-        plural=noun.kind != "thing" or subject.plural or draft.chance(0.75),
+        plural=noun.kind != "thing" or not alone or draft.chance(0.6),
         determiner="possessive",
         adjectives=choose_adjectives(draft, noun, 0.25),
         owner=subject,

@@ -113,7 +113,9 @@ def choose_adverb(draft: Draft, lemma: str, negated: bool) -> str:
     return "souvent" if negated else draft.pick(tuple(FREQUENCY))
 
 
-def add_time(draft: Draft, phrase: VerbPhrase, lemma: str, probability: float) -> VerbPhrase:
+def add_time(
+    draft: Draft, phrase: VerbPhrase, lemma: str, probability: float, *, weekday: bool = True
+) -> VerbPhrase:
     """Append a month, a season, a time of day or a weekday, where the verb takes one."""
     kind = VERBS[lemma].times
     if not kind or not draft.chance(probability):
@@ -129,7 +131,7 @@ def add_time(draft: Draft, phrase: VerbPhrase, lemma: str, probability: float) -
             ["PP", Leaf(french, (link,)), ["NP", Leaf(word, (noun,))]],
             ["PP", Leaf("in", (link,)), ["NP", Leaf(english, (noun,))]],
         )
-    if draft.chance(0.3):
+    if weekday and draft.chance(0.3):
         return phrase.add(
             ["NP", Leaf("le", (link,)), Leaf("dimanche", (noun,))],
             ["PP", Leaf("on", (link,)), ["NP", Leaf("Sundays", (noun,))]],
