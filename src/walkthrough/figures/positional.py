@@ -69,7 +69,7 @@ def encoding_waves(
     encoding: Float[Tensor, "length d_model"],
     *,
     base: float = BASE,
-    title: str = "A pair of dimensions is a clock hand; a bit of a binary counter ticks alike",
+    title: str = "Each pair swings at its own rate, as each bit of a counter flips at its own",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return one pair of dimensions over the positions, beside the bit of a counter like it.
