@@ -56,9 +56,17 @@ class Corpus:
 
     @classmethod
     def from_phrasebook(
-        cls, split: str, *, source_language: str = "fr", target_language: str = "en", seed: int = 0
+        cls,
+        split: str,
+        *,
+        source_language: str = "fr",
+        target_language: str = "en",
+        seed: int = 0,
+        **sizes: int,
     ) -> Corpus:
         """Generate the phrasebook's split, with gold alignments and trees, in either direction.
+
+        `sizes` are those of `phrasebook`: train, valid, test.
 
         Raises:
             ValueError: for an unknown split, or languages other than French and English.
@@ -68,7 +76,7 @@ class Corpus:
                 "the phrasebook is French–English ('fr', 'en'), "
                 f"got {source_language!r} to {target_language!r}"
             )
-        splits = phrasebook(seed).splits()
+        splits = phrasebook(seed, **sizes).splits()
         if split not in splits:
             raise ValueError(f"phrasebook split must be one of {', '.join(splits)}, got {split!r}")
         examples = splits[split]

@@ -7,6 +7,8 @@ import pytest
 from transformer.data.corpus import Corpus
 from transformer.data.phrasebook import leaves, parse_brackets, tokenize
 
+SMALL = {"train": 1500, "valid": 10, "test": 10}
+
 
 @pytest.fixture
 def two_files(tmp_path):
@@ -40,7 +42,7 @@ def test_fields_of_different_length_are_refused(two_files, field, value):
 
 
 def test_the_phrasebook_carries_gold_over_its_own_words():
-    corpus = Corpus.from_phrasebook("test_sentences")
+    corpus = Corpus.from_phrasebook("test_sentences", **SMALL)
     source, target = next(iter(corpus))
     assert (source, target) == (
         "Jane visite l'Afrique en septembre.",
@@ -56,8 +58,8 @@ def test_the_phrasebook_carries_gold_over_its_own_words():
 
 
 def test_the_phrasebook_turned_around_turns_its_gold_around():
-    there = Corpus.from_phrasebook("valid")
-    back = Corpus.from_phrasebook("valid", source_language="en", target_language="fr")
+    there = Corpus.from_phrasebook("valid", **SMALL)
+    back = Corpus.from_phrasebook("valid", source_language="en", target_language="fr", **SMALL)
     assert (back.source, back.target) == (there.target, there.source)
     assert (back.source_trees, back.target_trees) == (there.target_trees, there.source_trees)
     assert there.alignments is not None
@@ -76,7 +78,7 @@ def test_the_phrasebook_turned_around_turns_its_gold_around():
 )
 def test_what_the_phrasebook_does_not_have_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        Corpus.from_phrasebook(**arguments)
+        Corpus.from_phrasebook(**arguments, **SMALL)
 
 
 def test_multi30k_has_the_languages_asked_for(multi30k_copy):
