@@ -39,14 +39,18 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     Raises:
         NotebookError: a cell of an unknown type, or code that does not parse.
     """
+    return _format_code(tidy(notebook))
+
+
+def tidy(notebook: NotebookNode) -> NotebookNode:
+    """Return the canonical form but for the layout of its code."""
     parts = [part for cell in notebook.cells for part in _split(cell)]
     cells = [_cell(cell) for cell in parts if cell.source.strip()]
     _hide_solutions(cells)
     _name_cells(cells)
-    tidy = nbformat.from_dict(
+    return nbformat.from_dict(
         {"cells": cells, "metadata": _metadata(notebook), "nbformat": 4, "nbformat_minor": 5}
     )
-    return _format_code(tidy)
 
 
 def as_text(notebook: NotebookNode) -> str:
@@ -62,9 +66,12 @@ def read_text(text: str) -> NotebookNode:
     """
     try:
         content = json.loads(text)
-        # nbformat warns of cells without an id; they get one in `canonical`.
+        # nbformat warns of cells without an id of their own; they get one in `canonical`.
+        seen: set[str] = set()
         for number, cell in enumerate(content["cells"]):
-            cell.setdefault("id", str(number))
+            if cell.get("id") in seen | {None}:
+                cell["id"] = str(number)
+            seen.add(cell["id"])
         content["nbformat_minor"] = 5
         return nbformat.reads(json.dumps(content), as_version=4)
     except (ValueError, KeyError, TypeError) as error:

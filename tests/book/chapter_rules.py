@@ -1,0 +1,296 @@
+"""The chapter standard, one function a rule. Each takes a notebook and returns its problems."""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from chapter_parts import (
+    PARTS,
+    SOLUTION_END,
+    SOLUTION_START,
+    Exercise,
+    calls,
+    code,
+    code_cells,
+    exercises,
+    headings,
+    imported_names,
+    is_code,
+    markdown,
+    parsed,
+    prose,
+    resolve,
+    sections,
+)
+from nbformat import NotebookNode
+
+from walkthrough.checks import Check, ValueCheck
+
+MAX_LINES = 15
+CHECKED = "nbval-check-output"
+BANNED = re.compile(
+    r"\b(simply|just|obviously|clearly|trivial(ly)?|of course|eas(y|ily)|basically|powerful"
+    r"|amazing|as you know|note that|let['’]s|delve|seamless(ly)?)\b",
+    re.IGNORECASE,
+)
+RAW_HTML = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(\s[^<>]*)?/?>")
+REMOTE_IMAGE = re.compile(
+    r"!\[[^\]]*\]\(\s*(https?:)?//|^[`:]{3,}\{(image|figure)\}\s+(https?:)?//", re.MULTILINE
+)
+INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interval"}
+
+
+def has_every_part_in_order(notebook: NotebookNode) -> list[str]:
+    text = markdown(notebook.cells)
+    problems = []
+    if len(headings(text, 1)) != 1 or not notebook.cells[0].source.startswith("# "):
+        problems.append("a chapter starts with its title, the only first-level heading")
+    found = headings(text, 2)
+    if found != list(PARTS):
+        problems.append(f"the parts are {list(PARTS)}, in this order; found {found}")
+    return problems
+
+
+def head_is_complete(notebook: NotebookNode) -> list[str]:
+    head = sections(notebook)[""]
+    text, source = markdown(head), code(head)
+    wanted = {
+        "an admonition of class chapter-head": r"^:class: chapter-head",
+        "**Paper** with a section": r"\*\*Paper\*\*: .*Section",
+        "what is necessary and what is helpful": r"\*\*You need first\*\*:.*necessary.*helpful",
+        "minutes and seconds": r"\*\*Time\*\*: \d+ minutes? to read, .*\d+ seconds? to run",
+    }
+    problems = [
+        f"the head lacks {what}"
+        for what, pattern in wanted.items()
+        if not re.search(pattern, text, re.MULTILINE | re.DOTALL)
+    ]
+    after = text.partition("**You will be able to**")[2].partition("**You need first**")[0]
+    points = re.findall(r"^ +- \S", after, re.MULTILINE)
+    if not 3 <= len(points) <= 5:
+        problems.append(f"the head names 3 to 5 things you will be able to do, not {len(points)}")
+    if not re.search(r"\bchapter_map\(", source) and not re.search(r"\]\(\S*map\S*\.svg", text):
+        problems.append("the head has no map of the block being built")
+    return problems
+
+
+def parts_hold_what_they_promise(notebook: NotebookNode) -> list[str]:
+    part = {title: markdown(cells) for title, cells in sections(notebook).items()}
+    run = {title: cells for title, cells in sections(notebook).items()}
+    paper = r"\{admonition\} Paper, .*Section.*\n:class: paper"
+    rules = {
+        "What the paper says": ("a `Paper, Section N` admonition of class paper", paper),
+        "What goes wrong": ("a {warning}", r"\{warning\}|:class: warning"),
+        "Questions": ("two folded answers", r"\{dropdown\}(.|\n)*\{dropdown\}"),
+        "Summary": ("any text", r"\n\s*\S"),
+        "Where we differ from the paper": ("any text", r"\n\s*\S"),
+        "Next": ("a link to a page", r"\]\([\w./-]+\.(ipynb|md)(#[\w-]*)?\)"),
+    }
+    problems = [
+        f"“{title}” lacks {what}"
+        for title, (what, pattern) in rules.items()
+        if not re.search(pattern, part.get(title, ""))
+    ]
+    by_hand = [cell for cell in run.get("By hand", []) if CHECKED in _tags(cell)]
+    if not by_hand:
+        problems.append("“By hand” lacks a compared cell")
+    if not re.search(r"\bshow\(", code(run.get("The code", []))):
+        problems.append("“The code” lacks show(…)")
+    if not code(run.get("Testing the claim", [])):
+        problems.append("“Testing the claim” runs nothing")
+    return problems
+
+
+def has_three_to_five_exercises(notebook: NotebookNode) -> list[str]:
+    count = len(exercises(notebook))
+    return [] if 3 <= count <= 5 else [f"a chapter has 3 to 5 exercises, found {count}"]
+
+
+def exercises_are_complete(notebook: NotebookNode) -> list[str]:
+    names = imported_names(notebook)
+    return [
+        f"exercise “{exercise.title}”: {problem}"
+        for exercise in exercises(notebook)
+        for problem in _exercise_problems(exercise, names)
+    ]
+
+
+def _exercise_problems(exercise: Exercise, names: dict[str, Any]) -> list[str]:
+    problems = []
+    wanted = {
+        "a label `ex-…`": r"^:label: ex-[\w-]+",
+        "difficulty and time": r"\*\*Difficulty\*\* [123] of 3 · \*\*Time\*\* \d+ minutes?",
+        "a folded hint": r"\{dropdown\} Hint",
+    }
+    for what, pattern in wanted.items():
+        if not re.search(pattern, exercise.text, re.MULTILINE):
+            problems.append(f"lacks {what}")
+    cells = [cell for cell in exercise.before_solution if is_code(cell)]
+    if len(cells) < 2:
+        problems.append("needs a stub cell, then a check cell, before its solution")
+    elif not _calls_a_check(cells[-1].source, names):
+        problems.append("the cell before the solution calls no check of walkthrough.checks")
+    if any(_calls_a_check(cell.source, names) for cell in cells[:-1]):
+        problems.append("the check comes last, after the stub")
+    return problems + _solution_problems(exercise, names)
+
+
+def _solution_problems(exercise: Exercise, names: dict[str, Any]) -> list[str]:
+    if not exercise.solution:
+        return ["has no solution right after it"]
+    problems = []
+    start, end = exercise.solution[0].source, exercise.solution[-1].source
+    label = re.search(r"^:label: (\S+)", exercise.text, re.MULTILINE)
+    target = SOLUTION_START.search(start)
+    if not label or not target or label.group(1) != target.group(1):
+        problems.append("its solution names another exercise")
+    if not re.search(r"^:class: dropdown", start, re.MULTILINE):
+        problems.append("its solution is not folded (:class: dropdown)")
+    if not SOLUTION_END.search(end):
+        problems.append("its solution has no end")
+    source = exercise.solution_code
+    if not _calls_a_check(source, names) or not re.search(r'assert .*== "right"', source):
+        problems.append("its solution does not assert that the check says right")
+    return problems
+
+
+def _calls_a_check(source: str, names: dict[str, Any]) -> bool:
+    found = [resolve(call.func, names) for call in calls(source)]
+    return any(isinstance(thing, Check | ValueCheck) for thing in found)
+
+
+def imports_stand_in_the_first_cell(notebook: NotebookNode) -> list[str]:
+    return [
+        f"cell {cell.id}: imports belong into the first code cell"
+        for cell in code_cells(notebook)[1:]
+        if any(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.walk(parsed(cell.source)))
+    ]
+
+
+def cells_are_short(notebook: NotebookNode) -> list[str]:
+    problems = []
+    for cell in code_cells(notebook)[1:]:
+        lines = [line for line in cell.source.splitlines() if line.strip(" #")]
+        count = sum(not line.lstrip().startswith("#") for line in lines)
+        if count > MAX_LINES:
+            problems.append(f"cell {cell.id}: {count} lines of code, at most {MAX_LINES}")
+    return problems
+
+
+def compared_cells_hold_text(notebook: NotebookNode) -> list[str]:
+    problems = []
+    for cell in code_cells(notebook):
+        if CHECKED in _tags(cell) and not cell.outputs:
+            problems.append(f"cell {cell.id}: tagged {CHECKED} but stores nothing to compare")
+        if any(output.get("name") == "stderr" for output in cell.outputs):
+            problems.append(f"cell {cell.id}: stored stderr")
+    return problems
+
+
+def prose_follows_the_style(notebook: NotebookNode) -> list[str]:
+    text = prose(notebook)
+    problems = [f"banned in prose: {match.group(0)!r}" for match in BANNED.finditer(text)]
+    problems += [f"raw HTML: {match.group(0)!r}" for match in RAW_HTML.finditer(text)]
+    if REMOTE_IMAGE.search(markdown(notebook.cells)):
+        problems.append("an image from another host; ship it under book/web")
+    return problems
+
+
+def page_is_described(notebook: NotebookNode) -> list[str]:
+    meta = notebook.metadata.get("myst", {}).get("html_meta", {})
+    length = len(meta.get("description", ""))
+    if 50 <= length <= 200:
+        return []
+    return [f"myst.html_meta.description has 50 to 200 characters, found {length}"]
+
+
+def has_an_interactive_figure(notebook: NotebookNode) -> list[str]:
+    names = imported_names(notebook)
+    for cell in code_cells(notebook):
+        for call in calls(cell.source):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in INTERACTIVE:
+                return []
+            if _makes_parameters(resolve(call.func, names), set()):
+                return []
+    return ["no interactive figure: none of the calls makes an Altair parameter"]
+
+
+def _makes_parameters(thing: Any, seen: set[Any]) -> bool:
+    """Follow a function of walkthrough.figures to a call that adds chart parameters."""
+    if not isinstance(thing, FunctionType) or thing in seen:
+        return False
+    thing = inspect.unwrap(thing)
+    if not thing.__module__.startswith("walkthrough.figures"):
+        return False
+    seen.add(thing)
+    used = _names_in(thing)
+    if used & INTERACTIVE:
+        return True
+    return any(_makes_parameters(thing.__globals__.get(name), seen) for name in used)
+
+
+def _names_in(function: FunctionType) -> set[str]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return attributes | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def pictures_have_alt_text(notebook: NotebookNode) -> list[str]:
+    names = imported_names(notebook)
+    return [
+        f"cell {cell.id}: shows a picture, so its metadata needs mystnb.image.alt"
+        for cell in code_cells(notebook)[1:]
+        if _draws(cell.source, names)
+        and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
+    ]
+
+
+def _draws(source: str, names: dict[str, Any]) -> bool:
+    definitions = ast.FunctionDef | ast.ClassDef
+    top = [node for node in parsed(source).body if not isinstance(node, definitions)]
+    for node in (inner for outer in top for inner in ast.walk(outer)):
+        if not isinstance(node, ast.Call):
+            continue
+        thing = resolve(node.func, names)
+        if getattr(thing, "__module__", "").startswith(("matplotlib.pyplot", "seaborn")):
+            return True
+        returns = getattr(thing, "__annotations__", {}).get("return", "")
+        if re.search(r"matplotlib|\bFigure\b|\bAxes\b", str(returns)):
+            return True
+    return False
+
+
+def links_lead_somewhere(notebook: NotebookNode, pages: set[str]) -> list[str]:
+    """Every link to a page of the book names a page that the table of contents has."""
+    found = re.findall(r"\]\(([^):\s]+\.(?:ipynb|md|html))(?:#[^)]*)?\)", markdown(notebook.cells))
+    problems = [f"a link to {link}: link to the source file" for link in found if "html" in link]
+    problems += [
+        f"a link to {link}, which is no page of the book"
+        for link in found
+        if "html" not in link and link.removeprefix("./") not in pages
+    ]
+    return problems
+
+
+def _tags(cell: NotebookNode) -> list[str]:
+    return list(cell.metadata.get("tags", []))
+
+
+RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
+    has_every_part_in_order,
+    head_is_complete,
+    parts_hold_what_they_promise,
+    has_three_to_five_exercises,
+    exercises_are_complete,
+    imports_stand_in_the_first_cell,
+    cells_are_short,
+    compared_cells_hold_text,
+    prose_follows_the_style,
+    page_is_described,
+    has_an_interactive_figure,
+    pictures_have_alt_text,
+)

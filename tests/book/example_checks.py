@@ -1,0 +1,5 @@
+"""A check of walkthrough's own kind, for the example chapter."""
+
+from walkthrough.checks import ValueCheck
+
+doubled = ValueCheck(name="doubled", expected=2)

@@ -1,0 +1,115 @@
+"""Every rule of the chapter standard passes a good chapter and rejects one broken on purpose."""
+
+from pathlib import Path
+
+import chapter_rules as rules
+import jupytext
+import pytest
+from nbformat.v4 import new_output
+from notebook_form import tidy
+
+HERE = Path(__file__).parent
+EXERCISE = (HERE / "good_exercise.md").read_text(encoding="utf-8")
+EXERCISES = "\n".join(EXERCISE.replace("@N@", number) for number in ("one", "two", "three"))
+GOOD = (HERE / "good_chapter.md").read_text(encoding="utf-8").replace("@EXERCISES@", EXERCISES)
+
+
+def chapter(text):
+    """The notebook of a text, its compared cell with an output."""
+    notebook = jupytext.reads(text, fmt="md:myst")
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and "nbval-check-output" in cell.metadata.get("tags", []):
+            cell.outputs = [new_output("stream", name="stdout", text="2\n")]
+    return tidy(notebook)
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_a_good_chapter_passes(rule):
+    assert rule(chapter(GOOD)) == []
+
+
+LONG_CELL = "\n".join(f"x{number} = {number}" for number in range(16))
+BROKEN = [
+    (rules.has_every_part_in_order, "## Summary\n", "## Wrap-up\n", "the parts are"),
+    (rules.has_every_part_in_order, "## By hand\n", "", "the parts are"),
+    (rules.has_every_part_in_order, "## Next\n", "## Extra\n\n## Next\n", "the parts are"),
+    (rules.has_every_part_in_order, "# Doubling numbers\n", "Doubling\n", "title"),
+    (rules.head_is_complete, "  - double two numbers\n  - double three numbers\n", "", "not 1"),
+    (rules.head_is_complete, "Section 3.2.1\n- **You", "somewhere\n- **You", "Paper"),
+    (rules.head_is_complete, "; helpful: multiplication", "", "helpful"),
+    (rules.head_is_complete, ", 2 seconds to run", "", "seconds"),
+    (rules.head_is_complete, 'chapter_map("attention")', "print()", "map"),
+    (rules.parts_hold_what_they_promise, ":class: paper", ":class: tip", "class paper"),
+    (rules.parts_hold_what_they_promise, "{warning}", "{tip}", "What goes wrong"),
+    (rules.parts_hold_what_they_promise, ":tags: [nbval-check-output]", "", "compared cell"),
+    (rules.parts_hold_what_they_promise, "show(doubled)", "print(doubled)", "show"),
+    (rules.parts_hold_what_they_promise, "{dropdown} What is twice two?", "{tip}", "Questions"),
+    (rules.parts_hold_what_they_promise, "- Doubling adds a number to itself.", "", "Summary"),
+    (rules.parts_hold_what_they_promise, "00-good.ipynb", "https://x.org", "Next"),
+    (rules.has_three_to_five_exercises, "{exercise} Double it, two", "{tip}", "found 2"),
+    (rules.exercises_are_complete, ":label: ex-00-double-one", "", "label"),
+    (rules.exercises_are_complete, "**Difficulty** 1 of 3", "**Difficulty** low", "difficulty"),
+    (rules.exercises_are_complete, "{dropdown} Hint", "{dropdown} More", "hint"),
+    (rules.exercises_are_complete, "doubled(double_one)", "double_one(1)", "calls no check"),
+    (rules.exercises_are_complete, ":class: dropdown\n", "", "not folded"),
+    (rules.exercises_are_complete, '.status == "right"', "", "does not assert"),
+    (rules.exercises_are_complete, "start} ex-00-double-two", "start} ex-00-double-one", "another"),
+    (rules.exercises_are_complete, ":::{solution-end}\n:::\n", "", "no end"),
+    (rules.imports_stand_in_the_first_cell, "print(1 + 1)", "import os\nprint(os)", "first code"),
+    (rules.cells_are_short, "print(1 + 1)", LONG_CELL, "16 lines"),
+    (rules.prose_follows_the_style, "It is a sum.", "It is simply a sum.", "'simply'"),
+    (rules.prose_follows_the_style, "Four.", "Of course four.", "'Of course'"),
+    (rules.prose_follows_the_style, "Four.", "This is <b>four</b>.", "raw HTML"),
+    (rules.prose_follows_the_style, "Four.", '<img src="x.png">', "raw HTML"),
+    (rules.prose_follows_the_style, "Four.", "![four](https://x.org/4.png)", "another host"),
+    (rules.page_is_described, "description: A chapter", "other: A chapter", "found 0"),
+    (rules.has_an_interactive_figure, ".add_params(alt.param(value=1))", "", "no interactive"),
+    (rules.pictures_have_alt_text, "    alt: A rising line\n", "    width: 3\n", "alt"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "found", "replacement", "message"),
+    BROKEN,
+    ids=[f"{number}-{case[0].__name__}" for number, case in enumerate(BROKEN)],
+)
+def test_a_broken_chapter_is_rejected(rule, found, replacement, message):
+    assert found in GOOD
+    problems = rule(chapter(GOOD.replace(found, replacement)))
+    assert any(message in problem for problem in problems), problems
+
+
+def test_every_rule_was_broken_once():
+    tried = {case[0] for case in BROKEN} | {rules.compared_cells_hold_text}
+    assert tried == set(rules.RULES)
+
+
+def test_a_compared_cell_without_output_is_rejected():
+    notebook = chapter(GOOD)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    assert "stores nothing" in rules.compared_cells_hold_text(notebook)[0]
+
+
+def test_stored_warnings_are_rejected():
+    notebook = chapter(GOOD)
+    cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    cell.outputs = [new_output("stream", name="stderr", text="UserWarning")]
+    assert "stored stderr" in rules.compared_cells_hold_text(notebook)[0]
+
+
+def test_links_lead_to_pages_of_the_book():
+    notebook = chapter(GOOD)
+    assert rules.links_lead_somewhere(notebook, {"00-good.ipynb"}) == []
+    assert "no page" in rules.links_lead_somewhere(notebook, {"01-other.ipynb"})[0]
+    built = chapter(GOOD.replace("00-good.ipynb", "00-good.html"))
+    assert "source file" in rules.links_lead_somewhere(built, {"00-good.ipynb"})[0]
+
+
+def test_a_call_of_our_figures_counts_as_interactive_only_if_it_adds_parameters():
+    still = GOOD.replace("import altair as alt", "from walkthrough.figures import attention as alt")
+    viewer = still.replace("alt.Chart().add_params(alt.param(value=1))", "alt.attention_viewer(x)")
+    heatmap = still.replace("alt.Chart().add_params(alt.param(value=1))", "alt.weights_heatmap(x)")
+    assert rules.has_an_interactive_figure(chapter(viewer)) == []
+    assert rules.has_an_interactive_figure(chapter(heatmap)) != []

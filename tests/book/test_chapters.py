@@ -1,0 +1,94 @@
+"""Every chapter of the book is canonical, complete and on the table of contents."""
+
+from pathlib import Path
+
+import notebooks
+import pytest
+import yaml
+from chapter_rules import RULES, links_lead_somewhere
+from pasted_copies import package_windows, pasted
+
+# Chapters that are finished. Add a chapter here when it is: a missing file then fails.
+EXPECTED = (
+    "02-scaled-dot-product-attention",
+    "07-positional-encoding",
+    "14-the-training-run",
+)
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
+NOTEBOOKS = sorted(path.name for path in BOOK.glob("*.ipynb"))
+
+
+def toc_files(toc):
+    """Every file a table of contents names, relative to the book's folder."""
+    found = [toc["root"]] if "root" in toc else []
+    found += [toc["file"]] if "file" in toc else []
+    for key in ("parts", "chapters", "sections"):
+        for entry in toc.get(key, []):
+            found += toc_files(entry)
+    return [name.removeprefix("book/") for name in found]
+
+
+@pytest.fixture(scope="module")
+def toc():
+    return toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def known_windows():
+    return package_windows((ROOT / "src").rglob("*.py"))
+
+
+def page_files(names):
+    return {f"{name}{kind}" for name in names for kind in (".ipynb", ".md")} & {
+        path.name for path in BOOK.iterdir()
+    }
+
+
+def test_the_finished_chapters_are_here():
+    assert set(EXPECTED) <= set(CHAPTERS)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebook_is_canonical(name):
+    assert notebooks.problems(BOOK / name) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_chapter_follows(name, rule):
+    assert rule(notebooks.load(BOOK / f"{name}.ipynb")) == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_chapter_holds_no_pasted_code(name, known_windows):
+    assert pasted(notebooks.load(BOOK / f"{name}.ipynb"), known_windows) == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_links_of_chapter_lead_to_pages(name, toc):
+    assert links_lead_somewhere(notebooks.load(BOOK / f"{name}.ipynb"), page_files(toc)) == []
+
+
+def test_chapters_and_table_of_contents_agree(toc):
+    listed = {name for name in toc if name[:2].isdigit()}
+    assert listed == set(CHAPTERS)
+    assert [name for name in toc if name[:2].isdigit()] == sorted(listed), "in the paper's order"
+
+
+def test_every_listed_page_exists(toc):
+    missing = [name for name in toc if not list(BOOK.glob(f"{name}.*"))]
+    assert missing == []
+
+
+def test_package_code_was_read(known_windows):
+    assert len(known_windows) > 500
+
+
+def test_toc_files_reads_parts_and_sections():
+    toc = {
+        "root": "book/index",
+        "parts": [{"chapters": [{"file": "book/02-a", "sections": [{"file": "book/b"}]}]}],
+    }
+    assert toc_files(toc) == ["index", "02-a", "b"]

@@ -1,0 +1,238 @@
+"""The formatter keeps what belongs in git and nothing else, and `check` rejects the rest."""
+
+import json
+
+import notebooks
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from notebook_form import NotebookError, as_text, canonical, lint, read_text
+
+TAGGED = {"tags": ["nbval-check-output"]}
+PICTURE = {"image/png": "aGk=", "text/html": "<b>1</b>", "text/plain": "1"}
+
+
+def cells_of(*cells):
+    return canonical(new_notebook(cells=list(cells))).cells
+
+
+def test_text_stays_only_in_compared_cells():
+    printed = [new_output("stream", name="stdout", text="1\n")]
+    compared, plain = cells_of(
+        new_code_cell("print(1)", outputs=printed, metadata=TAGGED, execution_count=7),
+        new_code_cell("print(1)", outputs=printed, execution_count=8),
+    )
+    assert compared.outputs[0].text == "1\n"
+    assert compared.execution_count == 1, "nbval ignores outputs of a cell without a count"
+    assert plain.outputs == []
+    assert plain.execution_count is None
+
+
+def test_rich_outputs_and_stderr_go():
+    outputs = [
+        new_output("execute_result", data=PICTURE, execution_count=3),
+        new_output("stream", name="stderr", text="UserWarning"),
+    ]
+    (cell,) = cells_of(new_code_cell("1", outputs=outputs, metadata=TAGGED))
+    assert [output.data for output in cell.outputs] == [{"text/plain": "1"}]
+
+
+def test_metadata_is_reduced_to_what_the_book_uses():
+    notebook = new_notebook(
+        cells=[new_code_cell("1", metadata={"collapsed": True, "tags": ["b", "a"]})],
+        metadata={
+            "kernelspec": {"name": "my-env", "display_name": "My env"},
+            "language_info": {"name": "python", "version": "3.11.9"},
+            "widgets": {},
+            "myst": {"html_meta": {"description": "A page."}},
+        },
+    )
+    form = canonical(notebook)
+    assert set(form.metadata) == {"kernelspec", "language_info", "myst"}
+    assert form.metadata.kernelspec.name == "python3"
+    assert form.metadata.language_info == {"name": "python"}
+    assert form.cells[0].metadata == {"tags": ["a", "b"]}
+
+
+def test_ids_say_where_a_cell_stands_and_stay():
+    head, text, code, named = cells_of(
+        new_markdown_cell("# Title", id="0f3a9c1e"),
+        new_markdown_cell("## By hand", id="1f3a9c1e"),
+        new_code_cell("1", id="5c1d6b9e-6f3e-4a0e-9f43-0123456789ab"),
+        new_code_cell("2", id="the-scores"),
+    )
+    assert [head.id, text.id, code.id, named.id] == [
+        "head",
+        "by-hand",
+        "by-hand-code",
+        "the-scores",
+    ]
+
+
+def test_headings_and_solutions_start_a_cell_but_not_inside_fences():
+    cells = cells_of(
+        new_markdown_cell(
+            "# T\ntext\n## A\n```python\n## no heading\n```\n:::{solution-start} x\n:::"
+        )
+    )
+    assert [cell.source.splitlines()[0] for cell in cells] == [
+        "# T",
+        "## A",
+        ":::{solution-start} x",
+    ]
+
+
+def test_solutions_are_folded_in_jupyterlab():
+    cells = cells_of(
+        new_code_cell("0"),
+        new_markdown_cell(":::{solution-start} ex\n:::"),
+        new_code_cell("1"),
+        new_markdown_cell(":::{solution-end}\n:::"),
+        new_code_cell("2"),
+    )
+    folded = [cell.metadata.get("jupyter", {}).get("source_hidden", False) for cell in cells]
+    assert folded == [False, False, True, False, False]
+
+
+def test_code_is_laid_out_and_imports_sorted():
+    cells = cells_of(new_code_cell("import torch\nimport math\nx = [math.pi,   torch.pi]\n\n"))
+    assert cells[0].source == "import math\n\nimport torch\n\nx = [math.pi, torch.pi]"
+
+
+def test_the_form_is_stable():
+    notebook = new_notebook(cells=[new_markdown_cell("# T  \n\n"), new_code_cell("f( 1 )")])
+    once = as_text(canonical(notebook))
+    assert as_text(canonical(read_text(once))) == once
+    assert once.endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("plot();", "trailing `;`"),
+        ("import os", "F401"),
+        ("print(undefined)", "F821"),
+        ("print(1)  # " + "a long comment " * 6, "E501"),
+    ],
+)
+def test_lint_names_what_is_wrong(source, message):
+    assert any(
+        message in line for line in lint(canonical(new_notebook(cells=[new_code_cell(source)])))
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": 3}'])
+def test_what_is_no_notebook_is_rejected(text):
+    with pytest.raises(NotebookError, match="not a notebook"):
+        read_text(text)
+
+
+def test_code_that_does_not_parse_is_rejected():
+    with pytest.raises(NotebookError, match="ruff"):
+        canonical(new_notebook(cells=[new_code_cell("def f(:")]))
+
+
+def test_raw_cells_are_rejected():
+    notebook = new_notebook(cells=[new_raw_cell("x", id="a")])
+    with pytest.raises(NotebookError, match="code or markdown; a is 'raw'"):
+        canonical(read_text(as_text(notebook)))
+
+
+def test_repeated_ids_are_told_apart():
+    notebook = new_notebook(cells=[new_code_cell("1", id="one"), new_code_cell("2", id="two")])
+    again = read_text(as_text(notebook).replace('"two"', '"one"'))
+    assert [cell.id for cell in canonical(again).cells] == ["one", "head-code"]
+
+
+def counted(cell):
+    cell["execution_count"] = 3
+
+
+def with_output(cell):
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}]
+
+
+def with_metadata(cell):
+    cell["metadata"] = {"scrolled": True}
+
+
+def badly_laid_out(cell):
+    cell["source"] = ["print( 1 )"]
+
+
+@pytest.mark.parametrize("spoil", [counted, with_output, with_metadata, badly_laid_out])
+def test_check_rejects_and_format_repairs(tmp_path, spoil):
+    path = tmp_path / "00-page.ipynb"
+    notebooks.save(new_notebook(cells=[new_markdown_cell("# T"), new_code_cell("print(1)")]), path)
+    assert notebooks.main(["check", str(path)]) == 0
+    content = json.loads(path.read_text())
+    spoil(content["cells"][1])
+    path.write_text(json.dumps(content))
+    assert notebooks.main(["check", str(path)]) == 1
+    assert notebooks.main(["format", str(path)]) == 0
+    assert notebooks.main(["check", str(path)]) == 0
+
+
+def test_text_and_back_keeps_ids_outputs_and_metadata(tmp_path, monkeypatch):
+    monkeypatch.setattr(notebooks, "SCRATCH", tmp_path / "scratch")
+    path = tmp_path / "00-page.ipynb"
+    printed = [new_output("stream", name="stdout", text="1\n")]
+    cells = [
+        new_markdown_cell("# T"),
+        new_markdown_cell("Two in a row."),
+        new_code_cell("print(1)", outputs=printed, metadata=TAGGED, id="the-one"),
+        new_code_cell("2", metadata={"mystnb": {"image": {"alt": "A: line"}}}),
+    ]
+    meta = {"myst": {"html_meta": {"description": "A page: with a colon."}}}
+    notebooks.save(new_notebook(cells=cells, metadata=meta), path)
+    before = path.read_text()
+    notebooks.mirror(path)
+    notebooks.from_text(notebooks.mirror_path(path), path)
+    assert path.read_text() == before
+
+
+def test_changed_cells_lose_their_outputs_and_others_keep_them(tmp_path):
+    path, text = tmp_path / "00-page.ipynb", tmp_path / "page.md"
+    printed = [new_output("stream", name="stdout", text="1\n")]
+    cells = [new_code_cell(f"print({n})", outputs=printed, metadata=TAGGED) for n in (1, 2)]
+    notebooks.save(new_notebook(cells=cells), path)
+    text.write_text(notebooks.to_text(path).replace("print(2)", "print(3)"))
+    notebooks.from_text(text, path)
+    first, second = notebooks.load(path).cells
+    assert first.outputs
+    assert not second.outputs
+
+
+def test_new_writes_every_part(tmp_path, monkeypatch):
+    from chapter_rules import has_every_part_in_order
+
+    monkeypatch.setattr(notebooks, "BOOK", tmp_path)
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    path = notebooks.new("05", "feed-forward", None)
+    assert has_every_part_in_order(notebooks.load(path)) == []
+    assert notebooks.load(path).cells[0].source.startswith("# Feed forward")
+    with pytest.raises(NotebookError, match="exists"):
+        notebooks.new("05", "feed-forward", None)
+
+
+@pytest.mark.parametrize(("number", "slug"), [("5", "x"), ("05", "Feed Forward"), ("05", "a_b")])
+def test_new_wants_a_number_and_a_slug(number, slug):
+    with pytest.raises(NotebookError, match="expected NN and a-slug-with-hyphens"):
+        notebooks.new(number, slug, None)
+
+
+def test_executing_a_warning_in_a_compared_cell_is_an_error(tmp_path):
+    path = tmp_path / "00-page.ipynb"
+    source = "import sys\n\nprint(1)\nprint('careful', file=sys.stderr)"
+    notebooks.save(new_notebook(cells=[new_code_cell(source, metadata=TAGGED)]), path)
+    assert notebooks.main(["execute", str(path)]) == 1
+
+
+def test_executing_stores_the_text_of_compared_cells(tmp_path):
+    path = tmp_path / "00-page.ipynb"
+    cells = [new_code_cell("print(1)"), new_code_cell("print(2)", metadata=TAGGED)]
+    notebooks.save(new_notebook(cells=cells), path)
+    assert notebooks.main(["execute", str(path)]) == 0
+    plain, compared = notebooks.load(path).cells
+    assert not plain.outputs
+    assert compared.outputs[0].text == "2\n"
+    assert notebooks.main(["check", str(path)]) == 0
