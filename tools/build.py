@@ -1,7 +1,7 @@
 """Build the book, and never from stale parts.
 
-jupyter-cache keys a notebook's outputs on its cells, so an edit under `src/` would show old output and
-pass. Here the contents of everything a page is made of are hashed:
+jupyter-cache keys a notebook's outputs on its cells, so an edit under `src/` would show old output
+and pass. Here the contents of everything a page is made of are hashed:
 
 - code (`src/`, the lock, `results/`) changed → every chapter runs again;
 - the site's own files (configuration, table of contents, `book/web`) changed, or the last build

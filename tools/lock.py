@@ -19,7 +19,7 @@ OPTIONS = (
 
 
 def portable(compiled: str) -> str:
-    """The lock as any machine can install it: no local builds such as torch's `+cpu`; the package last."""
+    """The lock for any machine: no local builds such as torch's `+cpu`; the package last."""
     kept = [line for line in compiled.splitlines() if line.strip() and not line.startswith("#")]
     kept = [re.sub(r"^([\w.-]+==[^\s+;]+)\+[\w.]+", r"\1", line) for line in kept]
     return "\n".join([*(line for line in kept if line != "-e ."), "-e ."]) + "\n"

@@ -58,6 +58,8 @@
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    // docutils calls the references a list, but their links back are no list items
+    document.querySelectorAll(".citation-list[role='list']").forEach((list) => list.removeAttribute("role"));
     reachable();
     const article = document.querySelector("article");
     if (article) observer.observe(article);

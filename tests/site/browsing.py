@@ -1,26 +1,30 @@
 """What a page of the site must do, as functions that look at one page in a browser.
 
-Each returns the faults it found, so that `test_checkers.py` can show each of them a page that is wrong.
+Each returns the faults it found; `test_checkers.py` shows each of them a page that is wrong.
 """
 
 import gzip
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from playwright.sync_api import Page, Request, Response
+from playwright.sync_api import ConsoleMessage, Page, Request, Response
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "book" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PROBES = Path(__file__).with_name("probes.js")
 LOCAL_SCHEMES = {"data", "blob", "about"}
 COMPRESSED = ("text/", "javascript", "json", "xml", "svg", "font/ttf")
+LEAST_CONTRAST = 4.5
 
 SHIFT_OBSERVER = """
 window.layoutShift = 0;
 new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.layoutShift += entry.value;
+  const entries = list.getEntries().filter((entry) => !entry.hadRecentInput);
+  for (const entry of entries) window.layoutShift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });
 """
 
@@ -37,7 +41,7 @@ class Visit:
     def __post_init__(self) -> None:
         self.page.on("request", self._requested)
         self.page.on("response", self._responded)
-        self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
+        self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("requestfailed", lambda r: self.errors.append(f"{r.url}: {r.failure}"))
         self.page.add_init_script(SHIFT_OBSERVER)
@@ -45,11 +49,15 @@ class Visit:
     def _requested(self, request: Request) -> None:
         self.requests.append(request.url)
 
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location['url']})")
+
     def _responded(self, response: Response) -> None:
         self.responses.append(response)
 
     def third_party(self) -> list[str]:
-        """Requests that leave the site: another host, or a file's page that uses the network."""
+        """Requests that leave the site: to another host, or from a file to any host."""
         home = urlparse(self.page.url)
         strangers = []
         for url in self.requests:
@@ -60,14 +68,15 @@ class Visit:
         return strangers
 
     def weight(self) -> int:
-        """Bytes of the page and all that it loaded, as a server that compresses would send them."""
+        """Bytes of the page and all that it loaded, as a server that compresses would send."""
         total = 0
         for response in self.responses:
             if response.status != 200 or urlparse(response.url).scheme in LOCAL_SCHEMES:
                 continue
             body = response.body()
             kind = response.headers.get("content-type", "")
-            total += len(gzip.compress(body, 6)) if any(k in kind for k in COMPRESSED) else len(body)
+            squeezed = any(word in kind for word in COMPRESSED)
+            total += len(gzip.compress(body, 6) if squeezed else body)
         return total
 
 
@@ -75,39 +84,19 @@ def open_page(page: Page, url: str) -> Visit:
     """Open a page, let its mathematics settle, and scroll until every chart is drawn."""
     visit = Visit(page)
     page.goto(url, wait_until="load")
-    settle(page)
-    return visit
-
-
-def settle(page: Page) -> None:
-    """Scroll from top to bottom, as a reader does: charts are drawn when they come near."""
     page.evaluate("() => window.MathJax?.startup?.promise")
-    page.evaluate(
-        """async () => {
-          const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-          for (let y = 0; y < document.body.scrollHeight; y += 600) {
-            window.scrollTo({ top: y, behavior: "instant" });
-            await pause(30);
-          }
-        }"""
-    )
-    try:
-        page.wait_for_function(
-            "() => [...document.querySelectorAll('.chart')].every((c) => c.dataset.drawn)",
-            timeout=15_000,
-        )
-    except PlaywrightTimeout:
-        pass  # `undrawn_charts` says which
-    page.evaluate("() => window.scrollTo({ top: 0, behavior: 'instant' })")
+    page.evaluate(PROBES.read_text())
+    page.evaluate("() => probes.scrollThrough()")
+    with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
+        page.wait_for_function("() => probes.allDrawn()", timeout=15_000)
+    page.evaluate("() => probes.toTheTop()")
     page.wait_for_timeout(100)
+    return visit
 
 
 def undrawn_charts(page: Page) -> list[str]:
     """Boxes that Altair wrote and no chart appeared in."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll('[id^="altair-viz"], .chart')]
-          .filter((box) => !box.querySelector('svg.marks')).map((box) => box.id)"""
-    )
+    return page.evaluate("() => probes.undrawn()")
 
 
 def layout_shift(page: Page) -> float:
@@ -132,138 +121,43 @@ def axe_violations(page: Page) -> list[str]:
 
 def overflowing(page: Page) -> list[str]:
     """What makes the page scroll sideways: empty when it does not."""
-    return page.evaluate(
-        """() => {
-          const width = document.documentElement.clientWidth;
-          if (document.documentElement.scrollWidth <= width) return [];
-          const wide = [...document.querySelectorAll('body *')].filter((e) => {
-            const box = e.getBoundingClientRect();
-            return box.width && box.right > width + 1;
-          });
-          const names = wide.slice(0, 6).map((e) => `${e.tagName}.${e.className?.baseVal ?? e.className}`);
-          return [`page is ${document.documentElement.scrollWidth} px wide at ${width} px`, ...names];
-        }"""
-    )
+    return page.evaluate("() => probes.overflowing()")
 
 
 def nameless_images(page: Page) -> list[str]:
-    """Pictures in the text that a reader who cannot see them is told nothing about."""
-    return page.evaluate(
-        """() => [
-          ...[...document.querySelectorAll('article img')].filter((i) => !i.alt.trim()).map((i) => i.src.slice(-80)),
-          ...[...document.querySelectorAll('.chart svg.marks')]
-            .filter((s) => !s.getAttribute('aria-label') || s.getAttribute('aria-label') === 'Chart')
-            .map((s) => 'chart without description: ' + s.closest('.chart').id),
-        ]"""
-    )
-
-
-_INPUTS = ".vega-bindings input, .vega-bindings select"
-_TRY = """
-async ([input, attempt]) => {
-  const box = input.closest('.chart, .vega-embed');
-  const picture = () => box.querySelector('svg.marks, canvas')?.outerHTML;
-  const before = picture();
-  const send = (...names) => names.forEach((n) => input.dispatchEvent(new Event(n, { bubbles: true })));
-  if (input.tagName === 'SELECT') {
-    const others = [...input.options].map((_, i) => i).filter((i) => i !== input.selectedIndex);
-    if (!others.length) return false;
-    input.selectedIndex = others[attempt % others.length];
-    send('input', 'change');
-  } else if (input.type === 'radio' || input.type === 'checkbox') {
-    if (input.type === 'radio' && input.checked) {
-      // the one that is chosen proves itself when we come back to it
-      const other = [...box.querySelectorAll(`input[name="${input.name}"]`)].find((i) => i !== input);
-      if (!other) return false;
-      other.click();
-    } else input.click();
-  } else {
-    const ends = [input.max || 100, input.min || 0, (Number(input.max || 100) + Number(input.min || 0)) / 2];
-    input.value = ends[attempt % ends.length];
-    send('input', 'change');
-  }
-  for (let wait = 0; wait < 60; wait += 1) {
-    await new Promise((done) => setTimeout(done, 20));
-    if (picture() !== before) return true;
-  }
-  return false;
-}
-"""
+    """Pictures and charts that say nothing to a reader who cannot see them."""
+    return page.evaluate("() => probes.nameless()")
 
 
 def dead_inputs(page: Page) -> list[str]:
     """Sliders and selectors that change nothing in their chart, whatever they are set to."""
-    dead = []
-    for handle in page.query_selector_all(_INPUTS):
-        if not any(page.evaluate(_TRY, [handle, attempt]) for attempt in range(3)):
-            dead.append(handle.evaluate("(i) => `${i.type} ${i.name || i.id}: ` + i.closest('.chart, .vega-embed').id"))
-    return dead
+    return page.evaluate("() => probes.dead()")
 
 
 def input_values(page: Page) -> list[str]:
     """What every slider and selector is set to."""
-    return page.evaluate(
-        f"""() => [...document.querySelectorAll('{_INPUTS}')].map((i) =>
-          i.type === 'radio' || i.type === 'checkbox' ? String(i.checked) : i.value)"""
-    )
+    return page.evaluate("() => probes.values()")
+
+
+def chart_pictures(page: Page) -> list[str]:
+    """Every chart as it is drawn now."""
+    return page.evaluate("() => probes.pictures()")
+
+
+def faint_chart_text(page: Page) -> list[str]:
+    """Axis, legend and title words with too little contrast against the page."""
+    return page.evaluate("(least) => probes.faint(least)", LEAST_CONTRAST)
+
+
+def light_grounds(page: Page) -> list[str]:
+    """Charts that stand on a light ground: in a dark page, a panel that was not cleared."""
+    return page.evaluate("() => probes.onLightGround()")
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Press the theme button, as a reader would, until the page is light or dark."""
+    """Press the theme button, as a reader would, until it says light or dark."""
     for _ in range(4):
-        # `auto` resolves to a theme too: the mode is what the button says
-        mode = page.evaluate("() => document.documentElement.dataset.mode")
-        if mode == theme:
+        if page.evaluate("() => probes.theme()") == theme:
             return
-        page.evaluate("() => document.querySelector('.theme-switch-button').click()")
+        page.evaluate("() => probes.pressThemeButton()")
     raise AssertionError(f"the theme button never reaches {theme}")
-
-
-def faint_chart_text(page: Page, least: float = 4.5) -> list[str]:
-    """Axis, legend and title words with too little contrast against the page."""
-    return page.evaluate(
-        """(least) => {
-          const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-          const rgb = (colour) => {
-            canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-            return [...canvas.getImageData(0, 0, 1, 1).data];
-          };
-          const light = ([r, g, b]) => {
-            const [R, G, B] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-            return 0.2126 * R + 0.7152 * G + 0.0722 * B;
-          };
-          const behind = (e) => {
-            for (; e; e = e.parentElement) {
-              const colour = rgb(getComputedStyle(e).backgroundColor);
-              if (colour[3] > 250) return colour;
-            }
-            return [255, 255, 255, 255];
-          };
-          const guides = '.role-axis text, .role-legend text, .role-title text, .role-column-header text, .role-row-header text';
-          const faults = [];
-          for (const svg of document.querySelectorAll('.chart svg.marks')) {
-            const ground = light(behind(svg));
-            for (const text of svg.querySelectorAll(guides)) {
-              if (!text.textContent.trim()) continue;
-              const ink = light(rgb(getComputedStyle(text).fill));
-              const ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
-              if (ratio < least) { faults.push(`${text.textContent}: ${ratio.toFixed(2)}`); break; }
-            }
-          }
-          return faults;
-        }""",
-        least,
-    )
-
-
-def opaque_charts(page: Page) -> list[str]:
-    """Charts that bring a light panel of their own into a dark page."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll('.chart')].filter((c) => {
-          for (let e = c; e && e.tagName !== 'ARTICLE'; e = e.parentElement) {
-            const [r, g, b, a = 1] = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
-            if (a > 0.5 && r + g + b > 500) return true;
-          }
-          return false;
-        }).map((c) => c.id)"""
-    )

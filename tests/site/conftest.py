@@ -1,0 +1,111 @@
+"""One browser and one server for all pages; without a browser, one clear line."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from browsing import ROOT
+from playwright.sync_api import Browser, Page, sync_playwright
+
+SITE = Path(os.environ.get("SITE_ROOT", ROOT)).resolve() / "_build" / "html"
+SCREENSHOTS = SITE.parent / "screenshots"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 375, "height": 800}
+NOT_PAGES = ("index.html", "_static/", "_sources/")  # the first only leads to book/index.html
+
+
+def site_pages() -> list[str]:
+    """Every page of the built site, as a path inside it."""
+    found = (path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+    return sorted(p for p in found if not p.startswith(NOT_PAGES))
+
+
+def chapters() -> list[str]:
+    """The pages that are written, without the generated index and search."""
+    return [page for page in site_pages() if page.startswith("book/")]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes `page_name` or `chapter` once for each page."""
+    for name, values in (("page_name", site_pages()), ("chapter", chapters())):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, values or ["(no built site: run `make book`)"])
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files and keeps the test's output for the test."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free local port for as long as the generator is open."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=folder)) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def built_site() -> Path:
+    """The site that `make book` made."""
+    if not (SITE / "index.html").exists():
+        pytest.fail(f"no built site at {SITE}: run `make book` first", pytrace=False)
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def site_url(built_site: Path) -> Iterator[str]:
+    """The site over http."""
+    yield from serve(built_site)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium; a user without one skips these tests, CI fails."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        line = f"no browser found (looked for {', '.join(BROWSERS)}): the site was not checked"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(line, pytrace=False)
+        pytest.skip(line)
+    arguments = [
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh page, 1280 px wide, with nothing remembered."""
+    context = browser.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
+    context.set_default_timeout(20_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A fresh page, 375 px wide."""
+    context = browser.new_context(viewport=NARROW, color_scheme="light", reduced_motion="reduce")
+    context.set_default_timeout(20_000)
+    yield context.new_page()
+    context.close()

@@ -1,0 +1,140 @@
+/* What `browsing.py` asks a page, from inside the page. */
+(() => {
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const INPUTS = ".vega-bindings input, .vega-bindings select";
+  const CHART = ".chart, .vega-embed";
+  const GUIDES = ["axis", "legend", "title", "column-header", "row-header"]
+    .map((role) => `.role-${role} text`).join(", ");
+
+  async function scrollThrough() {
+    for (let y = 0; y < document.body.scrollHeight; y += 600) {
+      window.scrollTo({ top: y, behavior: "instant" });
+      await pause(30);
+    }
+  }
+
+  const toTheTop = () => window.scrollTo({ top: 0, behavior: "instant" });
+  const allDrawn = () => all(".chart").every((chart) => chart.dataset.drawn);
+  const undrawn = () => all("[id^='altair-viz'], .chart")
+    .filter((box) => !box.querySelector("svg.marks")).map((box) => box.id);
+
+  function overflowing() {
+    const root = document.documentElement;
+    if (root.scrollWidth <= root.clientWidth) return [];
+    const wide = all("body *").filter((element) => {
+      const box = element.getBoundingClientRect();
+      return box.width && box.right > root.clientWidth + 1;
+    });
+    const names = wide.slice(0, 6).map((e) => `${e.tagName}.${e.className?.baseVal ?? e.className}`);
+    return [`page is ${root.scrollWidth} px wide at ${root.clientWidth} px`, ...names];
+  }
+
+  function nameless() {
+    const pictures = all("article img").filter((image) => !image.alt.trim());
+    const charts = all(".chart svg.marks").filter((svg) => {
+      const label = svg.getAttribute("aria-label");
+      return !label || label === "Chart";
+    });
+    return [
+      ...pictures.map((image) => "image without alt text: " + image.src.slice(-80)),
+      ...charts.map((svg) => "chart without description: " + svg.closest(".chart").id),
+    ];
+  }
+
+  const values = () => all(INPUTS).map((input) =>
+    input.type === "radio" || input.type === "checkbox" ? String(input.checked) : input.value);
+
+  const pictures = () => all(".chart svg.marks").map((svg) => svg.outerHTML);
+
+  const nameOf = (input) => `${input.type} ${input.name || input.id} in ${input.closest(CHART).id}`;
+
+  function choose(input, attempt) {
+    const send = (...names) => names.forEach((name) =>
+      input.dispatchEvent(new Event(name, { bubbles: true })));
+    if (input.tagName === "SELECT") {
+      const others = [...input.options].map((_, i) => i).filter((i) => i !== input.selectedIndex);
+      if (others.length) input.selectedIndex = others[attempt % others.length];
+      send("input", "change");
+    } else if (input.type === "radio" && input.checked) {
+      // the one that is chosen proves itself by giving way
+      const group = all(`input[name="${input.name}"]`, input.closest(CHART));
+      group.filter((other) => other !== input)[attempt]?.click();
+    } else if (input.type === "radio" || input.type === "checkbox") {
+      input.click();
+    } else {
+      const [low, high] = [Number(input.min || 0), Number(input.max || 100)];
+      input.value = [high, low, (low + high) / 2][attempt];
+      send("input", "change");
+    }
+  }
+
+  async function isDead(input) {
+    const picture = () => input.closest(CHART).querySelector("svg.marks, canvas")?.outerHTML;
+    for (const attempt of [0, 1, 2]) {
+      const before = picture();
+      choose(input, attempt);
+      for (let wait = 0; wait < 40; wait += 1) {
+        await pause(20);
+        if (picture() !== before) return false;
+      }
+    }
+    return true;
+  }
+
+  async function dead() {
+    const found = [];
+    for (const input of all(INPUTS)) if (await isDead(input)) found.push(nameOf(input));
+    return found;
+  }
+
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  function rgba(colour) {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  }
+
+  function luminance(colour) {
+    const linear = rgba(colour).slice(0, 3).map((c) => c / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  }
+
+  function groundOf(element) {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (rgba(colour)[3] > 250) return colour;
+    }
+    return "#ffffff";
+  }
+
+  function contrast(one, other) {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }
+
+  function faint(least) {
+    const faults = [];
+    for (const svg of all(".chart svg.marks")) {
+      const ground = groundOf(svg);
+      for (const text of all(GUIDES, svg).filter((t) => t.textContent.trim())) {
+        const ratio = contrast(getComputedStyle(text).fill, ground);
+        if (ratio < least) faults.push(`${text.textContent}: ${ratio.toFixed(2)}`);
+      }
+    }
+    return faults;
+  }
+
+  const onLightGround = () => all(".chart")
+    .filter((chart) => luminance(groundOf(chart)) > 0.5).map((chart) => chart.id);
+
+  const theme = () => document.documentElement.dataset.mode;
+  const pressThemeButton = () => document.querySelector(".theme-switch-button").click();
+
+  window.probes = {
+    scrollThrough, toTheTop, allDrawn, undrawn, overflowing, nameless, values, pictures,
+    dead, faint, onLightGround, theme, pressThemeButton,
+  };
+})();

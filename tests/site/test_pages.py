@@ -1,0 +1,94 @@
+"""Every page of the built site, over http and as a file, wide and narrow, light and dark."""
+
+from pathlib import Path
+
+import pytest
+from browsing import (
+    axe_violations,
+    chart_pictures,
+    dead_inputs,
+    faint_chart_text,
+    input_values,
+    layout_shift,
+    light_grounds,
+    nameless_images,
+    open_page,
+    overflowing,
+    set_theme,
+    undrawn_charts,
+)
+from playwright.sync_api import Page
+
+from conftest import SCREENSHOTS
+
+pytestmark = pytest.mark.site
+
+MOST_BYTES = 1_200_000
+MOST_SHIFT = 0.1
+
+
+def keep_screenshot(page: Page, page_name: str, kind: str) -> None:
+    """Keep a picture of the whole page for a person to look at."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    name = page_name.removesuffix(".html").replace("/", "-")
+    page.screenshot(path=SCREENSHOTS / f"{name}-{kind}.png", full_page=True)
+
+
+def test_page_over_http_is_quiet_light_and_accessible(
+    page: Page, site_url: str, page_name: str
+) -> None:
+    visit = open_page(page, f"{site_url}/{page_name}")
+    assert visit.third_party() == []
+    assert visit.errors == []
+    assert undrawn_charts(page) == []
+    assert layout_shift(page) < MOST_SHIFT
+    assert visit.weight() <= MOST_BYTES
+    assert nameless_images(page) == []
+
+    set_theme(page, "light")
+    assert axe_violations(page) == []
+    assert faint_chart_text(page) == []
+    keep_screenshot(page, page_name, "1280-light")
+
+    before = input_values(page)
+    set_theme(page, "dark")
+    assert axe_violations(page) == []
+    assert faint_chart_text(page) == []
+    assert light_grounds(page) == []
+    assert input_values(page) == before
+    keep_screenshot(page, page_name, "1280-dark")
+    assert visit.errors == []
+
+
+def test_page_opened_as_a_file_is_quiet(page: Page, built_site: Path, page_name: str) -> None:
+    visit = open_page(page, (built_site / page_name).as_uri())
+    assert visit.third_party() == []
+    assert visit.errors == []
+    assert undrawn_charts(page) == []
+
+
+def test_page_fits_a_phone(phone: Page, site_url: str, page_name: str) -> None:
+    visit = open_page(phone, f"{site_url}/{page_name}")
+    assert overflowing(phone) == []
+    assert layout_shift(phone) < MOST_SHIFT
+    set_theme(phone, "light")
+    assert axe_violations(phone) == []
+    keep_screenshot(phone, page_name, "375-light")
+    set_theme(phone, "dark")
+    keep_screenshot(phone, page_name, "375-dark")
+    assert overflowing(phone) == []
+    assert visit.errors == []
+
+
+def test_every_input_changes_its_chart_and_survives_the_dark(
+    page: Page, site_url: str, chapter: str
+) -> None:
+    visit = open_page(page, f"{site_url}/{chapter}")
+    set_theme(page, "light")
+    assert dead_inputs(page) == []
+    moved = input_values(page)
+    before = chart_pictures(page)
+    set_theme(page, "dark")
+    assert input_values(page) == moved
+    assert chart_pictures(page) == before, "the theme changed what a chart shows"
+    assert visit.errors == []
