@@ -1,0 +1,109 @@
+"""What the README, the licences and the automation say is so."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from walkthrough.links import BRANCH, REPOSITORY_URL
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SLUG = REPOSITORY_URL.removeprefix("https://github.com/")
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def unlike_ours(content):
+    """Addresses of a repository on GitHub, Binder or Colab that is not ours."""
+    pattern = r"(?:github\.com|mybinder\.org/v2/gh|google\.com/github)/([\w.-]+/[\w-]+)"
+    return {found for found in re.findall(pattern, content) if found != SLUG}
+
+
+def missing_targets(content, makefile):
+    """`make` targets that a text names and the Makefile lacks."""
+    named = set(re.findall(r"^make (\w+)|`make (\w+)", content, re.MULTILINE))
+    return {a or b for a, b in named} - set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+
+
+def dead_links(content):
+    """Relative links of a text at the top that lead to no file."""
+    links = re.findall(r"\]\(([\w./-]+)\)", content)
+    return [link for link in links if not (ROOT / link).exists()]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CITATION.cff", "_config.yml"])
+def test_one_repository_address(name):
+    assert unlike_ours(text(name)) == set()
+    assert SLUG in text(name)
+
+
+def test_badges_open_the_branch_that_source_links_name():
+    assert f"{SLUG}/{BRANCH}?" in README
+    assert f"{SLUG}/blob/{BRANCH}/" in README
+
+
+def test_another_repository_is_noticed():
+    assert unlike_ours("see https://mybinder.org/v2/gh/other/book/main") == {"other/book"}
+
+
+def test_readme_names_targets_and_files_that_exist():
+    assert missing_targets(README, text("Makefile")) == set()
+    assert dead_links(README) == []
+
+
+def test_missing_targets_and_files_are_noticed():
+    assert missing_targets("make book\n`make coffee`", "book: x\n") == {"coffee"}
+    assert dead_links("[x](no/such.file)") == ["no/such.file"]
+
+
+def test_the_readmes_tools_exist():
+    for tool in re.findall(r"tools/\w+\.py", README):
+        assert (ROOT / tool).exists(), tool
+
+
+def test_ci_runs_the_readmes_two_commands():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    commands = re.findall(r"^make \w+", text(".ci/run"), re.MULTILINE)
+    assert commands == ["make book", "make test"]
+    assert all(re.search(rf"^{command}\b", README, re.MULTILINE) for command in commands)
+    subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], check=True)
+
+
+def test_binder_takes_the_same_lock_and_adds_the_cpu_wheels_only():
+    lines = [line for line in text(".binder/requirements.txt").splitlines() if line[:1] != "#"]
+    assert lines == [f"--extra-index-url {CPU_WHEELS}", "-r ../requirements.txt"]
+    assert text(".binder/runtime.txt") == "python-3.11\n"
+    assert text("requirements.txt").splitlines()[-1] == "-e ."
+
+
+def test_the_lock_names_no_index_and_no_local_build():
+    lock = text("requirements.txt")
+    assert "://" not in lock
+    assert not re.search(r"==[^\s;]*\+", lock)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflow_can_be_read(path):
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step)
+
+
+def test_there_are_three_workflows():
+    assert [path.stem for path in WORKFLOWS] == ["pages", "test", "weekly"]
+
+
+def test_licences_are_what_the_readme_says():
+    assert text("LICENSE").startswith("MIT License")
+    assert "Creative Commons Attribution 4.0 International Public License" in text("LICENSE-TEXT")
+    assert {"MIT", "CC-BY-4.0"} == set(yaml.safe_load(text("CITATION.cff"))["license"])
