@@ -5,9 +5,6 @@ update, and the schedule moves once for all of them.
 """
 
 from collections.abc import Callable
-from typing import Literal
-
-ScheduleName = Literal["noam", "inverse_sqrt", "linear", "constant"]
 
 
 def noam_rate(step: int, *, d_model: int, warmup: int = 4000, scale: float = 1.0) -> float:
@@ -43,7 +40,7 @@ def linear_rate(step: int, *, peak: float, warmup: int, total: int) -> float:
 
 
 def make_schedule(
-    name: ScheduleName, *, d_model: int, warmup: int, total: int, peak: float | None = None
+    name: str, *, d_model: int, warmup: int, total: int, peak: float | None = None
 ) -> Callable[[int], float]:
     """The schedule of that name as a function of the update's number.
 

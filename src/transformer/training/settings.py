@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from transformer.training.schedule import ScheduleName, make_schedule
+from transformer.training.schedule import make_schedule
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -26,7 +26,7 @@ class TrainSettings:
     max_updates: int = 100_000
     max_tokens: int = 25_000
     accumulate: int = 1
-    schedule: ScheduleName = "noam"
+    schedule: str = "noam"
     warmup: int = 4000
     peak: float | None = None
     smoothing: float = 0.1
@@ -34,7 +34,7 @@ class TrainSettings:
     seed: int = 1
     threads: int | None = None
     device: str = "cpu"
-    precision: Precision = "auto"
+    precision: str = "auto"
     compile: bool = False
     log_every: int = 50
     valid_every: int = 1000

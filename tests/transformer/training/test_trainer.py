@@ -1,0 +1,299 @@
+"""The training loop: exact resuming, one schedule step an update, means over target tokens."""
+
+import json
+import math
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+
+from transformer.config import TransformerConfig
+from transformer.data.batching import Pair, collate
+from transformer.model import Transformer
+from transformer.training.checkpoint import load_model, unique_weights
+from transformer.training.history import Record
+from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
+from transformer.training.schedule import noam_rate
+from transformer.training.settings import TrainSettings
+from transformer.training.trainer import Trainer, TranslationLoss, perplexity, train
+
+CONFIG = TransformerConfig.tiny(vocab_size=20).replace(d_model=16, d_ff=24, n_layers=1)
+SETTINGS = TrainSettings(
+    max_updates=12,
+    max_tokens=40,
+    warmup=4,
+    schedule="linear",
+    peak=1e-2,
+    log_every=1,
+    valid_every=4,
+    save_every=4,
+    keep=2,
+)
+
+
+def make_pairs(number: int = 40, seed: int = 0) -> list[Pair]:
+    draw = random.Random(seed)
+    sources = [[draw.randint(4, 19) for _ in range(draw.randint(1, 8))] for _ in range(number)]
+    return [(ids, ids[::-1]) for ids in sources]
+
+
+PAIRS = make_pairs()
+
+
+def make_model(seed: int = 0, **changes) -> Transformer:
+    torch.manual_seed(seed)
+    return Transformer(CONFIG.replace(**changes))
+
+
+def trained(settings: TrainSettings = SETTINGS, model: Transformer | None = None, **options):
+    model = model or make_model()
+    history = train(model, PAIRS, settings, progress=False, **options)
+    return model, history
+
+
+def assert_same(one: Transformer, other: Transformer) -> None:
+    for name, value in unique_weights(one).items():
+        assert torch.equal(value, unique_weights(other)[name]), name
+
+
+def differs(one: Transformer, other: Transformer) -> bool:
+    return not torch.equal(one.output_weight, other.output_weight)
+
+
+def test_same_seed_same_parameters_other_seed_others() -> None:
+    first, _ = trained()
+    torch.rand(17)  # what happened before must not matter
+    again, _ = trained()
+    assert_same(first, again)
+    other, _ = trained(SETTINGS.replace(seed=2))
+    assert differs(first, other)
+
+
+def test_it_learns() -> None:
+    model = make_model(dropout=0.0)
+    before = perplexity(model, PAIRS)
+    _, history = trained(SETTINGS.replace(max_updates=60), model)
+    assert perplexity(model, PAIRS) < 0.7 * before
+    assert [record.update for record in history.records] == list(range(1, 61))
+
+
+class StopError(Exception):
+    """A run that dies without a chance to save."""
+
+
+@pytest.mark.parametrize("ending", ["SIGTERM", "SIGINT", "death"])
+@pytest.mark.parametrize("at", [3, 4, 7, 11])
+def test_resumed_run_is_bitwise_the_uninterrupted_one(tmp_path: Path, at: int, ending: str) -> None:
+    whole, whole_history = trained(folder=tmp_path / "whole", valid=PAIRS[:5])
+
+    def stop(record: Record) -> None:
+        if record.update == at:
+            if ending == "death":
+                raise StopError
+            os.kill(os.getpid(), getattr(signal, ending))
+
+    options = {"folder": tmp_path / "run", "valid": PAIRS[:5]}
+    if ending == "death":
+        with pytest.raises(StopError):
+            trained(callbacks=[stop], **options)
+    else:
+        _, history = trained(callbacks=[stop], **options)
+        assert history.interrupted_by == getattr(signal, ending)
+    torch.manual_seed(99)  # another process has another random state
+    resumed, history = trained(resume=True, **options)
+    assert history.interrupted_by is None
+    assert_same(resumed, whole)
+    assert [r.loss for r in history.records] == [r.loss for r in whole_history.records]
+    assert history.perplexities == whole_history.perplexities
+
+
+def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) -> None:
+    whole, _ = trained(folder=tmp_path / "whole")
+    trained(SETTINGS.replace(save_every=4, keep=9), folder=tmp_path / "run")
+    forgetful = Trainer(
+        load_model(tmp_path / "run/checkpoints/000004.safetensors"), PAIRS, SETTINGS
+    )
+    forgetful.position.update = 4
+    forgetful.position.updates_in_epoch = 4
+    forgetful.run(progress=False)
+    assert differs(forgetful.model, whole)
+
+
+def test_handlers_are_put_back(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    trained(SETTINGS.replace(max_updates=2, warmup=1), folder=tmp_path)
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+def test_rate_moves_once_an_update_not_once_a_batch() -> None:
+    settings = SETTINGS.replace(accumulate=3, schedule="noam", peak=None, max_updates=6)
+    _, history = trained(settings)
+    rates = [record.rate for record in history.records]
+    assert rates == [noam_rate(update, d_model=16, warmup=4) for update in range(1, 7)]
+    per_batch = [noam_rate(3 * update, d_model=16, warmup=4) for update in range(1, 7)]
+    assert rates != per_batch
+
+
+def gradient_after(trainer: Trainer, group) -> torch.Tensor:
+    gradients = []
+    trainer.optimizer.zero_grad = lambda: gradients.append(trainer.model.output_weight.grad.clone())
+    trainer.step(group)
+    return gradients[0]
+
+
+def test_accumulated_gradient_is_the_mean_over_all_target_tokens() -> None:
+    model = make_model(dropout=0.0)
+    group = [[0, 1], [2, 3, 4, 5, 6, 7, 8]]
+    ours = gradient_after(Trainer(model, PAIRS, SETTINGS.replace(accumulate=2)), group)
+
+    model = make_model(dropout=0.0)
+    batch = collate(PAIRS, [*group[0], *group[1]])
+    label_smoothed_cross_entropy(model(batch.source, batch.target_in), batch.target_out).backward()
+    assert torch.allclose(ours, model.output_weight.grad, atol=1e-6)
+
+    mean_of_means = make_model(dropout=0.0)  # the mistake: short batches weigh as much as long
+    for indices in group:
+        batch = collate(PAIRS, indices)
+        logits = mean_of_means(batch.source, batch.target_in)
+        (label_smoothed_cross_entropy(logits, batch.target_out) / 2).backward()
+    assert not torch.allclose(ours, mean_of_means.output_weight.grad, atol=1e-4)
+
+
+def test_every_pair_is_seen_once_an_epoch() -> None:
+    trainer = Trainer(make_model(), PAIRS, SETTINGS)
+    seen = [index for group in trainer.groups(0) for batch in group for index in batch]
+    assert sorted(seen) == list(range(len(PAIRS)))
+    assert trainer.groups(0) == trainer.groups(0) != trainer.groups(1)
+
+
+def test_perplexity_is_unsmoothed_and_without_dropout() -> None:
+    model = make_model(dropout=0.5)
+    batch = collate(PAIRS)
+    model.eval()
+    logits = model(batch.source, batch.target_in).detach()
+    expected = math.exp(cross_entropy(logits, batch.target_out))
+    model.train()
+    assert perplexity(model, PAIRS, max_tokens=30) == pytest.approx(expected, rel=1e-5)
+    assert model.training
+    smoothed = math.exp(label_smoothed_cross_entropy(logits, batch.target_out))
+    assert abs(smoothed - expected) > 0.01
+
+
+def test_folder_holds_settings_log_and_the_newest_checkpoints(tmp_path: Path) -> None:
+    model, history = trained(folder=tmp_path, valid=PAIRS[:5], tokenizer="words", notes={"a": 1})
+    told = json.loads((tmp_path / "settings.json").read_text())
+    assert told["model"] == CONFIG.to_dict()
+    assert told["training"] == SETTINGS.to_dict()
+    assert told["a"] == 1
+    names = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
+    assert names == ["000008.safetensors", "000012.safetensors"]
+    assert_same(load_model(tmp_path / "checkpoints" / names[-1]), model)
+    lines = (tmp_path / "log.csv").read_text().splitlines()
+    assert len(lines) == 13
+    assert lines[0].startswith("update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second")
+    assert [update for update, _ in history.perplexities] == [4, 8, 12]
+
+
+def test_folder_that_holds_a_run(tmp_path: Path) -> None:
+    trained(folder=tmp_path)
+    with pytest.raises(
+        FileExistsError, match="already holds a run: name another folder, or resume"
+    ):
+        trained(folder=tmp_path)
+
+
+def test_resuming_another_run(tmp_path: Path) -> None:
+    trained(folder=tmp_path)
+    with pytest.raises(ValueError, match=r"other settings: smoothing \(0.1 in the folder, 0.2 now"):
+        trained(SETTINGS.replace(smoothing=0.2), folder=tmp_path, resume=True)
+    with pytest.raises(ValueError, match=r"other settings: .*checksum"):
+        train(
+            make_model(), make_pairs(seed=1), SETTINGS, folder=tmp_path, resume=True, progress=False
+        )
+    trained(SETTINGS.replace(log_every=5), folder=tmp_path, resume=True)
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
+    whole, history = trained(folder=tmp_path)
+    again, history_again = trained(folder=tmp_path, resume=True)
+    assert_same(whole, again)
+    assert history_again.records == history.records
+
+
+def test_loss_that_is_no_number() -> None:
+    model = make_model()
+    with torch.no_grad():
+        model.output_weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match=r"the loss is nan at update 1 \(rate 0.0025"):
+        trained(model=model)
+
+
+def test_clipping_bounds_the_step_and_logs_the_norm_before() -> None:
+    _, free = trained(SETTINGS.replace(max_updates=1, warmup=1))
+    _, clipped = trained(SETTINGS.replace(max_updates=1, warmup=1, clip=1e-3))
+    assert clipped.records[0].gradient_norm == free.records[0].gradient_norm > 1e-3
+
+
+def test_bfloat16_runs_and_keeps_float32_parameters() -> None:
+    model, history = trained(SETTINGS.replace(precision="bfloat16", max_updates=5))
+    assert model.output_weight.dtype == torch.float32
+    full, full_history = trained(SETTINGS.replace(max_updates=5))
+    assert history.records[0].loss == pytest.approx(full_history.records[0].loss, rel=0.02)
+    assert differs(model, full)
+
+
+def test_threads_are_put_back() -> None:
+    before = torch.get_num_threads()
+    seen = []
+    settings = SETTINGS.replace(threads=2, max_updates=2, warmup=1)
+    trained(settings, callbacks=[lambda _: seen.append(torch.get_num_threads())])
+    assert set(seen) == {2}
+    assert torch.get_num_threads() == before
+
+
+def test_r_drop_without_dropout_is_the_plain_loss() -> None:
+    batch = collate(PAIRS[:6])
+    model = make_model(dropout=0.0)
+    plain = TranslationLoss(model, smoothing=0.1)
+    drop = TranslationLoss(model, smoothing=0.1, r_drop=5.0)
+    arguments = batch.source, batch.target_in, batch.target_out
+    assert torch.allclose(plain(*arguments), drop(*arguments), rtol=1e-5)
+    noisy = make_model(dropout=0.3)
+    weights = [TranslationLoss(noisy, smoothing=0.1, r_drop=w) for w in (1e-9, 5.0)]
+    values = []
+    for loss in weights:
+        torch.manual_seed(0)
+        values.append(float(loss(*arguments)))
+    assert values[1] > values[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_updates": 0}, "max_updates must be at least 1, got 0"),
+        ({"accumulate": 0}, "accumulate must be at least 1, got 0"),
+        ({"smoothing": 1.0}, r"smoothing must be in \[0, 1\), got 1.0"),
+        ({"clip": 0.0}, "clip must be above 0, or None, got 0.0"),
+        ({"precision": "int8"}, "precision must be one of .*, got 'int8'"),
+        ({"schedule": "cosine"}, "schedule must be one of .*, got 'cosine'"),
+        ({"warmup": 500}, "total must be above warmup, got total 13 and warmup 500"),
+        ({"threads": 0}, "threads must be at least 1, or None, got 0"),
+        ({"keep": 0}, "keep must be at least 1, got 0"),
+    ],
+)
+def test_bad_settings(changes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TrainSettings.from_dict({**SETTINGS.to_dict(), **changes})
+
+
+def test_unknown_settings() -> None:
+    with pytest.raises(ValueError, match=r"unknown training settings: \['epochs'\]"):
+        TrainSettings.from_dict({"epochs": 3})
+
+
+def test_a_pair_longer_than_a_batch() -> None:
+    with pytest.raises(ValueError, match="max_tokens"):
+        trained(SETTINGS.replace(max_tokens=5))
