@@ -86,7 +86,9 @@ class Vocabulary:
         if not tokens:
             raise ValueError("expected a sentence with at least one word, got an empty one")
         if unknown == "unk":
-            return [self._ids.get(token, UNK_ID) for token in tokens]
+            return [
+                UNK_ID if token in SPECIALS else self._ids.get(token, UNK_ID) for token in tokens
+            ]
         for token in tokens:
             if token not in self._ids or token in SPECIALS:
                 raise UnknownWordError(token, self._suggest(token))

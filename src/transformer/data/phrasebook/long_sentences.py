@@ -12,7 +12,13 @@ from transformer.data.phrasebook.noun_phrases import (
     noun_phrase,
     place_phrase,
 )
-from transformer.data.phrasebook.participants import ADULTS, person, unlike, with_relative
+from transformer.data.phrasebook.participants import (
+    ADULTS,
+    person,
+    plural_for,
+    unlike,
+    with_relative,
+)
 from transformer.data.phrasebook.selection import CAUSES, MADE, OBJECTS, VERB_PAIRS
 from transformer.data.phrasebook.simple_sentences import Sides, clause, copula, travel_of_somebody
 from transformer.data.phrasebook.verb_phrases import (
@@ -47,9 +53,9 @@ def object_pronoun(draft: Draft) -> Sides:
         if first == "connaître":
             options = ("definite", "demonstrative", "possessive")
         determiner = draft.pick(options if noun.owned else options[:-1])
-        plural = determiner == "two" or draft.chance(0.3)
         if second == "porter":
-            determiner, plural = "indefinite", subject.plural
+            determiner = "indefinite"
+        plural = plural_for(draft, noun, second, determiner, subject)
         verb = "trouver" if second == "trouver" else first
         adjectives = choose_adjectives(draft, noun, 0.3, verb=verb)
         thing = noun_phrase(

@@ -121,23 +121,31 @@ _OPEN = ("definite", "definite", "definite", "indefinite", "demonstrative", "two
 _CLOSED = ("definite", "definite", "definite", "demonstrative", "negated")
 
 
-def _determiner_for(draft: Draft, lemma: str, owned: bool, negated: bool, definite: bool) -> str:
-    if owned and draft.chance(0.25):
+def _determiner_for(draft: Draft, lemma: str, owned: bool, negated: bool) -> str:
+    if owned and lemma != "visiter" and draft.chance(0.25):
         return "possessive"
     if owned and draft.chance(0.12) and lemma != "porter":
         return "genitive"
     if lemma == "porter" and not negated:
         return draft.pick(("indefinite", "indefinite", "demonstrative"))
-    if definite:
+    if lemma == "aimer":
         return draft.pick(("definite", "definite", "demonstrative"))
     return draft.pick(_CLOSED if negated else _OPEN)
 
 
-def _plural_for(draft: Draft, lemma: str, determiner: str, subject: Phrase) -> bool:
+_SHARED = ("people", "animals", "vehicles", "buildings")  # several owners may have one together
+
+
+def plural_for(draft: Draft, noun: Noun, lemma: str, determiner: str, subject: Phrase) -> bool:
+    """Choose singular or plural: two people have two hats, but perhaps one house."""
     if determiner in ("two", "three", "many", "negated"):
         return True
     if lemma == "porter":
         return subject.plural
+    if determiner == "possessive" and noun.group == "buildings":
+        return False
+    if determiner == "possessive" and subject.plural and noun.group not in _SHARED:
+        return True
     return draft.chance(0.35)
 
 
@@ -148,11 +156,9 @@ def unlike(subject: Phrase, nouns: Sequence[str]) -> Sequence[str]:
     return [noun for noun in nouns if NOUNS[noun].english != NOUNS[subject.noun].english]
 
 
-def object_phrase(
-    draft: Draft, lemma: str, subject: Phrase, *, negated: bool, definite: bool = False
-) -> Phrase:
+def object_phrase(draft: Draft, lemma: str, subject: Phrase, *, negated: bool) -> Phrase:
     """Choose what the verb acts on: a noun it selects, a place where it takes one, a name."""
-    if lemma in PLACE_OBJECTS and not definite and draft.chance(0.4):
+    if lemma in PLACE_OBJECTS and draft.chance(0.4):
         place = PLACES[draft.pick(tuple(PLACES))]
         draft.combine("place", lemma, place.french)
         return place_name(draft, place)
@@ -164,12 +170,11 @@ def object_phrase(
             return name_phrase(draft, draft.pick(others))
     draft.combine("object", lemma, noun.singular)
     owned = noun.owned and subject.kind == "person"
-    determiner = _determiner_for(draft, lemma, owned, negated, definite or lemma == "aimer")
+    owned = owned and not (lemma == "voir" and noun.kind == "thing")
+    determiner = _determiner_for(draft, lemma, owned, negated)
     if determiner == "negated" and noun.kind == "person":
         determiner = "definite"
-    plural = _plural_for(draft, lemma, determiner, subject)
-    if determiner == "possessive" and noun.group == "buildings":
-        plural = False
+    plural = plural_for(draft, noun, lemma, determiner, subject)
     if lemma == "aimer" and plural and determiner == "definite":
         determiner = "generic"
     owner = subject if determiner == "possessive" else None
