@@ -36,6 +36,9 @@ def test_equal_to_sacrebleu_on_the_same_tokens(pairs):
     assert ours(pairs) == pytest.approx(by_sacrebleu(pairs), abs=1e-9)
 
 
+WORDS = ["the", "the", "a", "cat", "dog", "sat", "on", "mat", "."]
+
+
 def similar_pairs(seed=0):
     """Translations that are mostly right, so that every order has matches."""
     generator = random.Random(seed)
