@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -75,6 +76,40 @@ def test_ci_runs_the_readmes_two_commands():
     assert commands == ["make book", "make test"]
     assert all(re.search(rf"^{command}\b", README, re.MULTILINE) for command in commands)
     subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], check=True)
+
+
+@pytest.mark.parametrize(
+    ("browser", "expected"),
+    [
+        (None, ["apt-get update", "apt-get install", "make book", "make test"]),
+        ("chromium", ["make book", "make test"]),
+        ("google-chrome", ["make book", "make test"]),
+    ],
+)
+def test_ci_installs_a_browser_only_where_there_is_none(tmp_path, browser, expected):
+    for name in ("bash", "dirname", "env", "id", "sudo"):
+        if shutil.which(name):
+            (tmp_path / name).symlink_to(shutil.which(name))
+    log = tmp_path / "log"
+    for name in filter(None, ("apt-get", "make", "sudo", browser)):
+        stub = tmp_path / name
+        stub.unlink(missing_ok=True)
+        ours = 'exec "$@"' if name == "sudo" else f'echo "{name} $1 CI=$CI" >> "{log}"'
+        stub.write_text(f"#!{tmp_path}/bash\n{ours}\n")
+        stub.chmod(0o755)
+    command = [str(tmp_path / "bash"), str(ROOT / ".ci" / "run")]
+    subprocess.run(command, env={"PATH": str(tmp_path)}, stdin=subprocess.DEVNULL, check=True)
+    assert log.read_text().splitlines() == [f"{line} CI=true" for line in expected]
+
+
+def test_ci_stops_at_the_first_failure(tmp_path):
+    for name in ("bash", "dirname", "chromium"):
+        (tmp_path / name).symlink_to(shutil.which("bash" if name == "chromium" else name))
+    (tmp_path / "make").write_text(f"#!{tmp_path}/bash\nexit 3\n")
+    (tmp_path / "make").chmod(0o755)
+    command = [str(tmp_path / "bash"), str(ROOT / ".ci" / "run")]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, check=False)
+    assert done.returncode == 3
 
 
 def test_binder_takes_the_same_lock_and_adds_the_cpu_wheels_only():
