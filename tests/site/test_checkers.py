@@ -17,10 +17,9 @@ from browsing import (
     overflowing,
     undrawn_charts,
 )
+from built import serve
 from playwright.sync_api import Page
 from test_site import broken_links, foreign_resources
-
-from conftest import serve
 
 pytestmark = pytest.mark.site
 

@@ -17,9 +17,8 @@ from browsing import (
     set_theme,
     undrawn_charts,
 )
+from built import SCREENSHOTS
 from playwright.sync_api import Page
-
-from conftest import SCREENSHOTS
 
 pytestmark = pytest.mark.site
 

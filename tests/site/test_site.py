@@ -8,9 +8,8 @@ import altair
 import pytest
 from browsing import ROOT, Visit
 from bs4 import BeautifulSoup
+from built import chapters, site_pages
 from playwright.sync_api import Page
-
-from conftest import chapters, site_pages
 
 pytestmark = pytest.mark.site
 
