@@ -45,7 +45,7 @@ BLOCKS = {
 }
 _KIND_COLOUR = {
     "embedding": PALETTE["green"],
-    "positions": PALETTE["pink"],
+    "positions": PALETTE["purple"],
     "attention": PALETTE["vermilion"],
     "norm": PALETTE["ochre"],
     "feed-forward": PALETTE["sky"],

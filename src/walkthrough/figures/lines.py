@@ -8,7 +8,8 @@ import altair as alt
 
 from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
 
-Points = Sequence[tuple[float, float]]
+Number = int | float
+Points = Sequence[tuple[Number, Number]]
 Series = Mapping[str, Points]
 
 
@@ -21,7 +22,7 @@ def line_chart(
     log_x: bool = False,
     log_y: bool = False,
     base: int = 10,
-    y_domain: tuple[float, float] | None = None,
+    y_domain: tuple[Number, Number] | None = None,
     points: bool = True,
     last_values: bool = False,
     reference: Series | None = None,
@@ -87,7 +88,7 @@ def check_series(series: Series, *, log_x: bool, log_y: bool) -> None:
                 raise ValueError(f"a logarithmic axis needs values above 0; {name!r} has {(x, y)}")
 
 
-def _scale(log: bool, base: int, domain: tuple[float, float] | None = None) -> alt.Scale:
+def _scale(log: bool, base: int, domain: tuple[Number, Number] | None = None) -> alt.Scale:
     settings: dict[str, Any] = {"domain": list(domain)} if domain else {}
     if log:
         return alt.Scale(type="log", base=base, nice=False, **settings)

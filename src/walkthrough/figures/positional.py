@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.figures.lines import line_chart
+from walkthrough.figures.lines import Number, line_chart
 from walkthrough.figures.style import PALETTE, SIGNED_SCHEME, described, rounded, wrapped
 
 BASE = 10_000.0
@@ -68,7 +68,7 @@ def _sparse_axis(n: int) -> alt.Axis:
 def encoding_waves(
     encoding: Float[Tensor, "length d_model"],
     *,
-    base: float = BASE,
+    base: Number = BASE,
     title: str = "Each pair swings at its own rate, as each bit of a counter flips at its own",
     description: str | None = None,
 ) -> alt.LayerChart:
@@ -137,11 +137,11 @@ def _even(encoding: Tensor) -> tuple[int, int]:
     return length, d_model
 
 
-def _wavelength(pair: int, d_model: int, base: float) -> float:
+def _wavelength(pair: int, d_model: int, base: Number) -> float:
     return 2 * math.pi * base ** (2 * pair / d_model)
 
 
-def _nearest_bit(wavelength: float) -> int:
+def _nearest_bit(wavelength: Number) -> int:
     return max(0, round(math.log2(wavelength)) - 1)
 
 
@@ -185,7 +185,7 @@ def binary_counter(
 def wavelengths_chart(
     d_model: int,
     *,
-    base: float = BASE,
+    base: Number = BASE,
     title: str = "Wavelengths: equal factors from 2π up to just below {base:g}·2π",
     description: str | None = None,
 ) -> alt.LayerChart:
@@ -219,7 +219,7 @@ def wavelengths_chart(
 def rotation_chart(
     encoding: Float[Tensor, "length d_model"],
     *,
-    base: float = BASE,
+    base: Number = BASE,
     title: str = "k positions further: every pair turns by the same angle, wherever it starts",
     largest_offset: int | None = None,
     description: str | None = None,
@@ -231,7 +231,7 @@ def rotation_chart(
     rows = [
         {
             "pair": pair,
-            "rate": base ** (-2 * pair / d_model),
+            "rate": float(f"{base ** (-2 * pair / d_model):.4g}"),
             "sine": [row[2 * pair] for row in values],
             "cosine": [row[2 * pair + 1] for row in values],
         }

@@ -6,7 +6,7 @@ import altair as alt
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.figures.lines import Points, line_chart
+from walkthrough.figures.lines import Number, Points, line_chart
 from walkthrough.figures.style import PALETTE, described, rounded, token_labels, wrapped
 
 
@@ -59,7 +59,7 @@ def softmax_explorer(
     scores: Float[Tensor, "key_len"],
     tokens: Sequence[str],
     *,
-    largest_factor: float = 16.0,
+    largest_factor: Number = 16.0,
     title: str = "Larger scores: one weight takes everything, and its gradient goes to 0",
     slider: str = "scores × ",
     description: str | None = None,

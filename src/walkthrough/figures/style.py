@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-# Okabe and Ito's colour-blind-safe hues; orange, sky blue and pink darkened until each has a
+# Okabe and Ito's colour-blind-safe hues; orange, sky blue and purple darkened until each has a
 # contrast of 3 or more against a white page and against a dark one.
 PALETTE = {
     "blue": "#0072b2",
     "vermilion": "#d55e00",
     "green": "#009e73",
-    "pink": "#b8629a",
+    "purple": "#a03c90",
     "ochre": "#a87a00",
     "sky": "#2f8fc7",
     "grey": "#767676",

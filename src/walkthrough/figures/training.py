@@ -11,7 +11,7 @@ from jaxtyping import Float
 from pandas.io.formats.style import Styler
 from torch import Tensor
 
-from walkthrough.figures.lines import Series, line_chart
+from walkthrough.figures.lines import Number, Series, line_chart
 from walkthrough.figures.style import CATEGORIES, PALETTE, described, rounded, wrapped
 
 
@@ -55,11 +55,11 @@ class LiveLoss:
     def __init__(
         self,
         *,
-        every: float = 1.0,
+        every: Number = 1.0,
         draw: Callable[[Series], alt.TopLevelMixin] | None = None,
         **settings: Any,
     ) -> None:
-        self.history: dict[str, list[tuple[float, float]]] = {}
+        self.history: dict[str, list[tuple[Number, Number]]] = {}
         self.every = every
         self._draw = draw or (lambda history: loss_curve(history, **settings))
         self._handle: DisplayHandle | None = None
@@ -71,7 +71,7 @@ class LiveLoss:
     def __exit__(self, *error: object) -> None:
         self.draw()
 
-    def add(self, step: float, **losses: float) -> None:
+    def add(self, step: Number, **losses: Number) -> None:
         """Add one point to each named curve, and redraw when it is time."""
         for name, loss in losses.items():
             self.history.setdefault(name, []).append((float(step), float(loss)))
@@ -132,7 +132,7 @@ def translations_table(
 def head_scores(
     errors: Float[Tensor, "layers heads"] | Mapping[str, Float[Tensor, "layers heads"]],
     *,
-    baselines: Mapping[str, float] | None = None,
+    baselines: Mapping[str, Number] | None = None,
     title: str = "Which heads align? Lower is better; the dashed line is the diagonal",
     x_title: str = "alignment error rate",
     description: str | None = None,
@@ -178,7 +178,7 @@ def head_scores(
     return described(chart, description or _heads_in_words(title, rows, baselines))
 
 
-def _baselines(baselines: Mapping[str, float], x: alt.X) -> list[alt.Chart]:
+def _baselines(baselines: Mapping[str, Number], x: alt.X) -> list[alt.Chart]:
     rows = [{"name": name, "error": round(value, 3)} for name, value in baselines.items()]
     if not rows:
         return []
@@ -189,7 +189,7 @@ def _baselines(baselines: Mapping[str, float], x: alt.X) -> list[alt.Chart]:
     return [rule, label.encode(x, y=alt.value(8), text="words:N")]
 
 
-def _heads_in_words(title: str, rows: list[dict[str, Any]], baselines: Mapping[str, float]) -> str:
+def _heads_in_words(title: str, rows: list[dict[str, Any]], baselines: Mapping[str, Number]) -> str:
     best = min(rows, key=lambda row: row["error"])
     beside = "".join(f" {name}: {value:.2f}." for name, value in baselines.items())
     return (
