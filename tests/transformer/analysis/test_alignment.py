@@ -36,7 +36,7 @@ def read_at_the_input_row(weights):
 
 
 def read_along_columns(weights):
-    """Known wrong: the target word that each source word is looked at from, taken for its source."""
+    """Known wrong: for each column the row with the largest weight, as if columns were targets."""
     return frozenset((s, t) for t, s in enumerate(weights[:4, :4].argmax(dim=0).tolist()))
 
 

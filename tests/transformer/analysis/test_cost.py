@@ -1,0 +1,226 @@
+"""Guards against forgotten matrices, attention counted once in the decoder, sizes swapped."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer.analysis.cost import (
+    PAPER_PARAMETERS,
+    attention_flops,
+    feed_forward_flops,
+    fit_vocabulary,
+    forward_flops,
+    layer_cost,
+    parameter_count,
+    path_length,
+    training_cost,
+)
+from transformer.attention import MultiHeadAttention
+from transformer.config import TransformerConfig
+from transformer.feed_forward import PositionwiseFeedForward
+from transformer.model import Transformer
+
+CONFIGS = {
+    "tiny": TransformerConfig.tiny(500),
+    "own head sizes": TransformerConfig.tiny(500, d_k=24, d_v=40),
+    "narrow": TransformerConfig(vocab_size=90, d_model=64, n_heads=2, n_layers=3, d_ff=96),
+}
+
+LENGTHS = [(7, 7, 1), (23, 11, 3), (5, 31, 2)]
+
+
+def counted(call):
+    """FLOPs by PyTorch's counter; the fused kernel is not known to it on every device."""
+    counter = FlopCounterMode(display=False)
+    with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), counter:
+        call()
+    return counter.get_total_flops()
+
+
+def counted_forward(config, source_len, target_len, batch):
+    model = Transformer(config).eval()
+    source = torch.full((batch, source_len), 5)
+    target = torch.full((batch, target_len), 5)
+    return counted(lambda: model(source, target))
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize(
+    ("source_len", "target_len", "batch"), [(7, 7, 1), (23, 11, 3), (5, 31, 2)]
+)
+def test_forward_agrees_with_pytorch_within_one_per_cent(name, source_len, target_len, batch):
+    config = CONFIGS[name]
+    ours = forward_flops(config, source_len=source_len, target_len=target_len, batch=batch).total
+    theirs = counted_forward(config, source_len, target_len, batch)
+    assert ours == pytest.approx(theirs, rel=0.01)
+
+
+def without_cross_attention(flops):
+    return flops.total - flops.cross_attention
+
+
+def without_the_projection_to_words(flops):
+    return flops.total - flops.projection
+
+
+def one_flop_for_a_multiply_and_add(flops):
+    return flops.total / 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [without_cross_attention, without_the_projection_to_words, one_flop_for_a_multiply_and_add],
+)
+def test_known_wrong_counts_are_rejected(wrong):
+    config = CONFIGS["tiny"]
+    flops = forward_flops(config, source_len=23, target_len=11, batch=3)
+    assert wrong(flops) != pytest.approx(counted_forward(config, 23, 11, 3), rel=0.01)
+
+
+def test_source_and_target_lengths_are_not_swapped():
+    config = CONFIGS["tiny"]
+    swapped = forward_flops(config, source_len=11, target_len=23, batch=3).total
+    assert swapped != pytest.approx(counted_forward(config, 23, 11, 3), rel=0.01)
+
+
+def test_attention_and_feed_forward_agree_with_pytorch_one_by_one():
+    config = CONFIGS["own head sizes"]
+    attention = MultiHeadAttention(d_model=128, n_heads=4, d_k=24, d_v=40)
+    query, key = torch.randn(2, 9, 128), torch.randn(2, 6, 128)
+    flops = attention_flops(config, query_len=9, key_len=6, batch=2)
+    assert flops.total == counted(lambda: attention(query, key, key))
+    feed_forward = PositionwiseFeedForward(d_model=128, d_ff=512)
+    assert feed_forward_flops(config, length=9, batch=2) == counted(lambda: feed_forward(query))
+
+
+def test_only_the_products_of_positions_grow_with_the_square_of_the_length():
+    config = TransformerConfig.base()
+    short = attention_flops(config, query_len=50, key_len=50)
+    long = attention_flops(config, query_len=100, key_len=100)
+    assert long.projections == 2 * short.projections
+    assert (long.weights, long.values) == (4 * short.weights, 4 * short.values)
+
+
+def test_self_attention_is_cheaper_than_recurrence_exactly_when_n_is_below_d():
+    for n in (1, 64, 511, 512, 513, 4096):
+        attention = layer_cost("self-attention", n=n, d=512).operations
+        recurrence = layer_cost("recurrent", n=n, d=512).operations
+        assert (attention < recurrence) == (n < 512)
+
+
+def test_table_1_for_one_set_of_sizes():
+    sizes = {"n": 100, "d": 512, "k": 3, "r": 10}
+    rows = {
+        layer: (cost.operations, cost.sequential, cost.path)
+        for layer in ("self-attention", "recurrent", "convolutional", "restricted")
+        for cost in [layer_cost(layer, **sizes)]
+    }
+    assert rows == {
+        "self-attention": (100 * 100 * 512, 1, 1),
+        "recurrent": (100 * 512 * 512, 100, 99),
+        "convolutional": (3 * 100 * 512 * 512, 1, math.ceil(99 / 2)),
+        "restricted": (10 * 100 * 512, 1, math.ceil(99 / 5)),
+    }
+
+
+def test_separable_convolution_with_k_equal_n_costs_attention_and_feed_forward():
+    n, d = 60, 512  # the last remark of Section 4
+    separable = layer_cost("separable", n=n, d=d, k=n).operations
+    assert separable == layer_cost("self-attention", n=n, d=d).operations + n * d * d
+
+
+def reached(n, offsets_of_layer):
+    """Layers until a signal at position 0 has visited n − 1, by walking the graph."""
+    visited, layers = {0}, 0
+    while n - 1 not in visited:
+        visited = {p + o for p in visited for o in offsets_of_layer(layers) if p + o < n}
+        layers += 1
+    return layers
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 10, 27, 28, 100])
+def test_path_lengths_agree_with_walking_the_graph(n):
+    for k in (2, 3, 5):
+        assert path_length("convolutional", n=n, k=k) == reached(n, lambda _, k=k: range(k))
+        gaps = lambda layer, k=k: range(0, k * k**layer, k**layer)  # noqa: E731
+        assert path_length("dilated", n=n, k=k) == reached(n, gaps)
+    assert path_length("restricted", n=n, r=6) == reached(n, lambda _: range(-3, 4))
+    assert path_length("recurrent", n=n) == reached(n, lambda _: (1,))
+    assert path_length("self-attention", n=n) == 1
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 3), (9, 3), (10, 3), (81, 3), (82, 3), (1024, 2)])
+def test_a_dilated_stack_needs_log_k_of_n_layers(n, k):
+    exact = next(layers for layers in range(20) if k**layers >= n)
+    assert path_length("dilated", n=n, k=k) == exact
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"norm": "pre"},
+        {"bias": False},
+        {"bias": False, "norm": "pre"},
+        {"tie_embeddings": False},
+        {"positions": "learned", "max_len": 70},
+        {"d_k": 24, "d_v": 40},
+    ],
+)
+def test_parameters_counted_on_paper_are_those_of_the_model(changes):
+    config = TransformerConfig.tiny(500, **changes)
+    assert parameter_count(config) == Transformer(config).n_parameters
+
+
+def test_all_models_of_table_3_count_right():
+    for config in TransformerConfig.table3().values():
+        with torch.device("meta"):
+            assert parameter_count(config) == Transformer(config).n_parameters
+
+
+def test_with_37000_words_base_has_63_and_not_65_million_parameters():
+    assert parameter_count(TransformerConfig.base()) / 1e6 == pytest.approx(63.1, abs=0.05)
+
+
+def test_about_41000_words_fit_every_row_of_table_3_but_big():
+    rows = {row: millions for row, millions in PAPER_PARAMETERS.items() if row != "big"}
+    fit = fit_vocabulary(rows)
+    assert fit.vocab_size == pytest.approx(41_000, abs=300)
+    assert max(map(abs, fit.residuals.values())) < 0.9  # million
+    models = TransformerConfig.table3(round(fit.vocab_size))
+    for row, residual in fit.residuals.items():
+        assert parameter_count(models[row]) / 1e6 + residual == pytest.approx(rows[row], abs=0.01)
+
+
+def test_big_alone_fits_about_36000_words():
+    assert fit_vocabulary({"big": 213}).vocab_size == pytest.approx(36_000, abs=300)
+
+
+def test_table_2_training_costs():
+    base = training_cost(hours=12, n_gpus=8, gpu="P100")
+    big = training_cost(hours=3.5 * 24, n_gpus=8, gpu="P100")
+    assert f"{base:.1e}" == "3.3e+18"
+    assert f"{big:.1e}" == "2.3e+19"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: training_cost(hours=1, n_gpus=1, gpu="H100"), "one of K80, K40, .* got 'H100'"),
+        (lambda: training_cost(hours=0, n_gpus=8, gpu="P100"), "positive, got 0 and 8"),
+        (lambda: layer_cost("self-attention", n=0, d=8), "n must be at least 1, got 0"),
+        (lambda: layer_cost("self-attention", n=8, d=0), "d must be at least 1, got 0"),
+        (lambda: layer_cost("dilated", n=9, d=8, k=1), "at least 2.* got 1 and 64"),
+        (lambda: fit_vocabulary({"F": 1}), "rows must be among base, .* got F"),
+        (lambda: fit_vocabulary({}), "rows must be among base, .* got none"),
+        (
+            lambda: forward_flops(CONFIGS["tiny"], source_len=3, target_len=0),
+            "target_len must be at least 1, got 0",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_the_values(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
