@@ -182,7 +182,8 @@ def _wiring(label: str) -> str:
         for start, end in bends:
             arrows += _arrow(f"M{column + _BOX // 2} {start}H{column - 10}V{end}H{column - 1}", tip)
     arrows += _arrow(f"M{right} 230H{_RIGHT + _BOX + 10}V173H{_RIGHT + _BOX + 1}", tip)
-    memory = _arrow(f"M{left} 162V142H{(_LEFT + _BOX + _RIGHT) // 2 - 4}V206H{_RIGHT - 1}", tip, 2)
+    between = (_LEFT + _BOX + _RIGHT) // 2 - 4
+    memory = _arrow(f"M{left} 162V142H{between}V206H{_RIGHT - 1}", tip, 2.0)
     ends = (
         _caption(left, 420, "source sentence")
         + _caption(right, 420, "target sentence so far")

@@ -1,0 +1,137 @@
+"""The training figures: what the legend, the table and the live display say is what happened."""
+
+import pytest
+import torch
+from chart_specs import all_rows, spec, views
+
+from walkthrough.figures import training
+from walkthrough.figures.style import CATEGORIES
+
+RUNS = {
+    "training": [(10, 5.0), (20, 2.5), (30, 1.234)],
+    "validation": [(10, 5.5), (30, 1.5)],
+}
+
+
+def test_loss_curve_draws_every_point_and_says_where_each_line_ends():
+    chart = training.loss_curve(RUNS)
+    names = {row["series"] for row in all_rows(chart)}
+    assert names == {"training: 1.23 at the end", "validation: 1.5 at the end"}
+    drawn = [(row["x"], row["y"]) for row in all_rows(chart) if row["series"].startswith("train")]
+    assert drawn == RUNS["training"]
+    assert "goes from 5 at 10 to 1.23 at 30" in spec(chart)["description"]
+
+
+def test_lines_differ_in_dash_as_well_as_in_colour():
+    (line,) = [
+        view for view in views(spec(training.loss_curve(RUNS))) if "line" in str(view["mark"])
+    ]
+    for channel in ("color", "strokeDash"):
+        shades = line["encoding"][channel]["scale"]["range"]
+        assert len({str(shade) for shade in shades}) == len(RUNS)
+
+
+def test_long_runs_stay_small():
+    long = {"training": [(i, 5.0 + 1 / (3 * i)) for i in range(1, 2001)]}
+    assert len(training.loss_curve(long).to_json(indent=None)) < 130_000
+
+
+class Display:
+    """Stands in for IPython's display: remembers what a page would show."""
+
+    def __init__(self):
+        self.shown = []
+
+    def __call__(self, chart, display_id):
+        assert display_id is True
+        self.shown.append(chart)
+        return self
+
+    def update(self, chart):
+        self.shown[-1] = chart
+        self.n_updates = getattr(self, "n_updates", 0) + 1
+
+
+@pytest.fixture
+def page(monkeypatch):
+    page = Display()
+    monkeypatch.setattr(training, "display", page)
+    return page
+
+
+def test_live_loss_leaves_one_figure_with_every_point(page, capsys):
+    with training.LiveLoss(every=0, title="A live loss that falls") as live:
+        for update in range(1, 6):
+            live.add(update, train=1 / update)
+        live.add(5, valid=0.5)
+    assert len(page.shown) == 1
+    assert page.n_updates == 6
+    assert len([row for row in all_rows(page.shown[0]) if row["series"].startswith("train")]) == 5
+    assert spec(page.shown[0])["title"] == ["A live loss that falls"]
+    assert live.history["valid"] == [(5.0, 0.5)]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_live_loss_does_not_redraw_at_every_update(page):
+    with training.LiveLoss(every=3600) as live:
+        for update in range(1, 100):
+            live.add(update, train=1.0)
+        assert getattr(page, "n_updates", 0) == 0
+    assert page.n_updates == 1
+
+
+def test_live_loss_shows_what_there_is_when_training_stops(page):
+    def train_until_interrupted():
+        with training.LiveLoss(every=3600) as live:
+            live.add(1, train=2.0)
+            live.add(2, train=1.0)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_until_interrupted()
+    assert {row["x"] for row in all_rows(page.shown[0])} == {1.0, 2.0}
+
+
+def test_live_loss_without_points_shows_nothing(page):
+    with training.LiveLoss():
+        pass
+    assert page.shown == []
+
+
+def test_table_says_which_translations_are_exact():
+    page = training.translations_table(
+        ["Jane rit", "Jane dort"], ["Jane laughs", "Jane sleeps"], ["Jane laughs", "<unk> sleeps"]
+    )._repr_html_()
+    assert "1 of 2 are exact" in page
+    assert page.count("✓ yes") == 1
+    assert page.count("✗ no") == 1
+    assert "&lt;unk&gt; sleeps" in page
+    assert "row_heading" not in page
+    for name in training.TRANSLATION_COLUMNS:
+        assert f">{name}</th>" in page
+
+
+def test_table_needs_lists_of_equal_length():
+    with pytest.raises(ValueError, match="got 2, 2 and 1"):
+        training.translations_table(["a", "b"], ["a", "b"], ["a"])
+
+
+def test_head_scores_name_the_best_head_and_the_baseline():
+    errors = torch.tensor([[0.9, 0.8], [0.7, 0.125]])
+    chart = training.head_scores(errors, baselines={"diagonal": 0.45})
+    points = {
+        (row["layer"], row["head"]): row["error"] for row in all_rows(chart) if "layer" in row
+    }
+    assert points == {(1, 1): 0.9, (1, 2): 0.8, (2, 1): 0.7, (2, 2): 0.125}
+    assert {"name": "diagonal", "error": 0.45} in all_rows(chart)
+    assert "layer 2 head 2, has an error of 0.12" in spec(chart)["description"]
+    assert "diagonal: 0.45" in spec(chart)["description"]
+
+
+def test_head_scores_of_several_seeds_keep_their_names():
+    seeds = {f"seed {n}": torch.full((1, 2), n / 10) for n in range(3)}
+    chart = training.head_scores(seeds)
+    assert {row["run"] for row in all_rows(chart)} == set(seeds)
+    view = next(iter(views(spec(chart))))
+    assert view["encoding"]["color"]["scale"]["range"] == CATEGORIES[:3]
+    assert view["encoding"]["shape"]["field"] == "run"
