@@ -1,5 +1,6 @@
 """Every chapter of the book is canonical, complete and on the table of contents."""
 
+from functools import cache
 from pathlib import Path
 
 import notebooks
@@ -40,6 +41,11 @@ def known_windows():
     return package_windows((ROOT / "src").rglob("*.py"))
 
 
+@cache
+def chapter(name):
+    return notebooks.load(BOOK / f"{name}.ipynb")
+
+
 def page_files(names):
     return {f"{name}{kind}" for name in names for kind in (".ipynb", ".md")} & {
         path.name for path in BOOK.iterdir()
@@ -58,17 +64,17 @@ def test_notebook_is_canonical(name):
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_chapter_follows(name, rule):
-    assert rule(notebooks.load(BOOK / f"{name}.ipynb")) == []
+    assert rule(chapter(name)) == []
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_chapter_holds_no_pasted_code(name, known_windows):
-    assert pasted(notebooks.load(BOOK / f"{name}.ipynb"), known_windows) == []
+    assert pasted(chapter(name), known_windows) == []
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_links_of_chapter_lead_to_pages(name, toc):
-    assert links_lead_somewhere(notebooks.load(BOOK / f"{name}.ipynb"), page_files(toc)) == []
+    assert links_lead_somewhere(chapter(name), page_files(toc)) == []
 
 
 def test_chapters_and_table_of_contents_agree(toc):
