@@ -188,7 +188,7 @@ def test_about_41000_words_fit_every_row_of_table_3_but_big():
     rows = {row: millions for row, millions in PAPER_PARAMETERS.items() if row != "big"}
     fit = fit_vocabulary(rows)
     assert fit.vocab_size == pytest.approx(41_000, abs=300)
-    assert max(map(abs, fit.residuals.values())) < 0.9  # million
+    assert max(map(abs, fit.residuals.values())) < 0.5  # million: every row rounds as printed
     models = TransformerConfig.table3(round(fit.vocab_size))
     for row, residual in fit.residuals.items():
         assert parameter_count(models[row]) / 1e6 + residual == pytest.approx(rows[row], abs=0.01)

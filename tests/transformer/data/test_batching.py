@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Batch, collate, padding_waste, token_batches
+from transformer.data.corpus import Corpus
 
 sentences = st.lists(st.integers(3, 99), min_size=1, max_size=12)
 corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=40)
@@ -98,6 +99,12 @@ def test_waste_counts_padding_on_both_sides():
     pairs = [([4, 5], [6, 7, 8]), ([9], [10])]
     assert padding_waste(pairs, [[0, 1]]) == pytest.approx(3 / 14)  # 2·3 + 2·4 positions, 11 used
     assert padding_waste(pairs, [[0], [1]]) == 0
+
+
+def test_waste_on_real_captions_is_below_ten_per_cent(multi30k_copy):
+    corpus = Corpus.from_multi30k("train", folder=multi30k_copy, download=False)
+    pairs = [([7] * len(s.split()), [7] * len(t.split())) for s, t in list(corpus)[::2]]
+    assert padding_waste(pairs, token_batches(pairs, max_tokens=4000, seed=0)) < 0.10
 
 
 def test_grouping_by_length_is_what_keeps_the_waste_low():
