@@ -299,3 +299,24 @@ def test_distance_lines_of_learned_encodings_do_not():
     assert abs(at_three[0] - at_three[1]) > 0.1
     with pytest.raises(ValueError, match="got 20"):
         positional.distance_chart(ENCODING, anchors=(20,))
+
+
+def test_decoder_rows_are_named_by_the_word_they_predict():
+    assert attention.predicting(["Jane", "laughs"]) == [
+        "<bos> → Jane",
+        "Jane → laughs",
+        "laughs → <eos>",
+    ]
+
+
+@pytest.mark.parametrize("letters", [1, 9, 20])
+def test_cells_leave_room_for_their_labels_on_a_phone(letters):
+    side = style.step(8, ["x" * letters])
+    assert style.MIN_STEP <= side <= style.MAX_STEP
+    assert 8 * side + style.LETTER * letters <= style.PHONE
+
+
+def test_viewer_makes_room_when_labels_change():
+    maps, queries, keys = all_kinds()
+    whole = spec(attention.attention_viewer(maps, queries, keys))
+    assert whole["autosize"] == {"type": "pad", "resize": True}

@@ -72,6 +72,16 @@ def check_tokens(
         )
 
 
+def predicting(target_tokens: Sequence[str], *, start: str = "<bos>") -> list[str]:
+    """Return the decoder's row labels, "input → word it predicts", from start to end.
+
+    The row that predicts a word is the one whose weights say where that word comes from.
+    """
+    inputs = [start, *target_tokens]
+    outputs = [*target_tokens, "<eos>"]
+    return [f"{token} → {predicted}" for token, predicted in zip(inputs, outputs, strict=True)]
+
+
 def weights_heatmap(
     weights: Float[Tensor, "query_len key_len"],
     query_tokens: Sequence[str],
@@ -93,7 +103,7 @@ def weights_heatmap(
         i, j = cell["row"], cell["column"]
         seen = attend_mask is None or bool(attend_mask[i, j])
         cell["weight"] = values[i][j] if seen else None
-    size = step(max(len(key_tokens), len(query_tokens)))
+    size = step(max(len(key_tokens), len(query_tokens)), query_tokens)
     base = alt.Chart(alt.Data(values=rows)).encode(key_axis(), query_axis())
     tooltip = _tooltip("weight:Q", "weight")
     layers = [base.mark_rect(invalid=None).encode(color=_weight_colour(), tooltip=tooltip)]
@@ -177,12 +187,15 @@ def attention_viewer(
         check_tokens(tensor.shape, queries[kind], keys[kind])
     pairs = _by_kind(gold or {}, next(iter(maps))) if gold is not None else {}
     labels = [_labels(kind, queries[kind], keys[kind], pairs.get(kind, ())) for kind in maps]
-    size = step(max(max(len(queries[kind]), len(keys[kind])) for kind in maps))
+    widest = [token for kind in maps for token in queries[kind]]
+    size = step(max(max(len(queries[kind]), len(keys[kind])) for kind in maps), widest)
     words = alt.Title(wrapped(title), subtitle=wrapped(gold_title) if pairs else [])
     chart = (
         alt.LayerChart(layer=_chosen_map(maps, labels))
         .add_params(*_selectors(maps))
         .properties(width=alt.Step(size), height=alt.Step(size), title=words)
+        # kinds have labels of their own: without a new layout, longer ones would be cut off
+        .properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
     )
     return described(chart, description or _viewer_in_words(title, maps))
 
@@ -320,7 +333,7 @@ def qk_explorer(
     data = alt.Data(values=rows)
     largest = float(torch.cat([query.flatten().abs(), key.flatten().abs()]).max())
     below = _products(data, chosen, query.shape[-1], max(largest, largest**2, 1e-3))
-    grid = _score_grid(data, chosen, scores, title)
+    grid = _score_grid(data, chosen, scores, query_tokens, title)
     chart = alt.vconcat(grid, below, spacing=28).resolve_scale(color="independent")
     text = description or (
         f"{title}. Heat map of the {scores.shape[0]} by {scores.shape[1]} scores QKᵀ, queries as "
@@ -336,10 +349,10 @@ def _signed_colour(field: str, largest: float) -> alt.Color:
 
 
 def _score_grid(
-    data: alt.Data, chosen: alt.Parameter, scores: Tensor, title: str
+    data: alt.Data, chosen: alt.Parameter, scores: Tensor, query_tokens: Sequence[str], title: str
 ) -> alt.LayerChart:
     largest = max(float(scores.abs().max()), 1e-3)
-    size = step(max(scores.shape))
+    size = step(max(scores.shape), query_tokens)
     base = alt.Chart(data).encode(key_axis(), query_axis())
     cells = base.mark_rect(cursor="pointer").encode(
         color=_signed_colour("score", largest), tooltip=_tooltip("score:Q", "score q·k")

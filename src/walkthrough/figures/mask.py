@@ -53,7 +53,7 @@ def mask_viewer(
         .mark_point(shape="cross", angle=45, size=60, filled=True, opacity=1)
         .encode(color=alt.value(ON_NOT_ALLOWED), tooltip=tooltip)
     )
-    size = step(max(len(query_tokens), len(key_tokens)))
+    size = step(max(len(query_tokens), len(key_tokens)), query_tokens)
     chart = alt.LayerChart(layer=[cells, crosses]).properties(
         width=alt.Step(size), height=alt.Step(size), title=wrapped(title)
     )

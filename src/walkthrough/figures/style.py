@@ -31,6 +31,7 @@ DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3],
 
 NARROW = 240  # px for the plotting area of a chart of fixed width: fits a 375 px phone with labels
 MAX_STEP, MIN_STEP = 34, 14
+PHONE, LETTER = 310, 6.5  # px beside a map's axis title on a phone; mean width of a letter
 DECIMALS = 3
 
 AnyChart = TypeVar("AnyChart", bound=alt.TopLevelMixin)
@@ -86,9 +87,11 @@ def wrapped(title: str, width: int = 46) -> list[str]:
     return lines
 
 
-def step(n_cells: int) -> int:
-    """Return the side of a cell in px, so that `n_cells` of them fit the width of a phone."""
-    return max(MIN_STEP, min(MAX_STEP, NARROW // max(n_cells, 1)))
+def step(n_cells: int, labels: Sequence[str] = ()) -> int:
+    """Return the side of a cell in px: `n_cells` and the row labels together fit a phone."""
+    longest = max(map(len, labels), default=0)
+    width = min(NARROW, PHONE - LETTER * longest)
+    return max(MIN_STEP, min(MAX_STEP, int(width) // max(n_cells, 1)))
 
 
 def rounded(values: Tensor | np.ndarray | Sequence[Any], decimals: int = DECIMALS) -> Any:
