@@ -49,7 +49,7 @@ def multi30k_lines(
     """
     name = file_name(language, split, variant)
     expected = SHA256[variant][f"{split}.{language}"]
-    own_folder = folder is not None or FOLDER_VARIABLE in os.environ
+    own_folder = bool(folder or os.environ.get(FOLDER_VARIABLE))
     path = multi30k_folder(folder) / "data" / "task1" / name
     if path.exists():
         got = sha256(path)
