@@ -56,6 +56,8 @@ def test_the_reference_has_the_published_number_of_tokens(multi30k_copy, no_netw
 def test_argument_before_variable_before_cache(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     assert "transformer-walkthrough" in str(multi30k_folder())
+    monkeypatch.setenv(FOLDER_VARIABLE, "")  # set to nothing is as good as not set
+    assert "transformer-walkthrough" in str(multi30k_folder())
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "variable"))
     assert multi30k_folder() == tmp_path / "variable"
     assert multi30k_folder(tmp_path / "argument") == tmp_path / "argument"
