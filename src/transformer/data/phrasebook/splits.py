@@ -131,7 +131,7 @@ def _unseen(
     combined: list[Example] = []
     uses: Counter[tuple[str, str, str]] = Counter()
     most = 1 + 2 * n_combinations // len(HELD_OUT)
-    patience = 20 * (n_sentences + n_combinations) + 10_000
+    patience = 20 * (n_sentences + n_combinations) + 4_000
     for drawn, example in enumerate(source):
         if drawn > patience:
             raise ValueError(
