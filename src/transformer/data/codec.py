@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tokenizers import Tokenizer
 
@@ -13,6 +13,7 @@ from transformer.data.tokenizer import SubwordTokenizer
 from transformer.data.vocabulary import Vocabulary
 
 
+@runtime_checkable
 class TextCodec(Protocol):
     """Source text to ids, ids to target text; one vocabulary serves both languages."""
 

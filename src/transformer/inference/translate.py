@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -13,6 +13,7 @@ from transformer.inference.greedy import greedy_decode
 from transformer.model import Transformer
 
 
+@runtime_checkable
 class Codec(Protocol):
     """Text to ids and back, without start and end tokens; `transformer.data.codec` has two."""
 

@@ -1,0 +1,150 @@
+"""Beam search: what it finds, what it scores, and that its beams keep their own memory."""
+
+import pytest
+import torch
+from decoding_peers import (
+    EveryStepAtPositionZero,
+    NeverReordered,
+    exhaustive,
+    log_prob,
+    make_model,
+    make_source,
+    strip,
+    trained_model,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.inference import beam as beam_module
+from transformer.inference.beam import beam_search, length_penalty
+from transformer.inference.greedy import greedy_decode
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
+def test_one_beam_is_greedy(alpha: float) -> None:
+    model, source = trained_model(), make_source(3, rows=24)
+    found = beam_search(model, source, beam=1, alpha=alpha, max_len=12)
+    assert [best[0].tokens for best in found] == greedy_decode(model, source, max_len=12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float) -> None:
+    model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
+    limit = 4  # 1 + 3 + 9 + 27 outputs
+    for early_stopping in (True, False):
+        found = beam_search(
+            model,
+            source,
+            beam=40,
+            n_best=5,
+            alpha=alpha,
+            max_len=limit,
+            early_stopping=early_stopping,
+        )
+        for row, best in zip(source, found, strict=True):
+            expected = exhaustive(model, strip(row), limit, alpha)[:5]
+            assert best[0].tokens == expected[0][1]
+            assert [h.score for h in best] == pytest.approx([s for s, _ in expected], rel=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6])
+def test_reported_score_is_the_models(alpha: float) -> None:
+    model, source = trained_model(), make_source(1)
+    found = beam_search(model, source, beam=4, n_best=4, alpha=alpha, max_len=9)
+    checked = 0
+    for row, best in zip(source, found, strict=True):
+        assert [h.score for h in best] == sorted((h.score for h in best), reverse=True)
+        for hypothesis in best:
+            expected = log_prob(model, strip(row), hypothesis.tokens)
+            assert hypothesis.log_prob == pytest.approx(expected, abs=1e-4)
+            penalty = length_penalty(len(hypothesis.tokens) + 1, alpha)
+            assert hypothesis.score == pytest.approx(expected / penalty, abs=1e-4)
+            assert not {PAD_ID, BOS_ID, EOS_ID} & set(hypothesis.tokens)
+            checked += 1
+    assert checked >= 12
+
+
+@pytest.mark.parametrize("wrong", [NeverReordered, EveryStepAtPositionZero])
+def test_wrong_caches_report_scores_the_model_does_not_give(monkeypatch, wrong) -> None:
+    monkeypatch.setattr(beam_module, "DecoderCache", wrong)
+    model, source = trained_model(), make_source(1)
+    found = beam_search(model, source, beam=4, n_best=4, alpha=0.0, max_len=9)
+    worst = max(
+        abs(h.log_prob - log_prob(model, strip(row), h.tokens))
+        for row, best in zip(source, found, strict=True)
+        for h in best
+    )
+    assert worst > 0.1
+
+
+@given(seed=st.integers(0, 200), beam=st.integers(2, 6))
+@settings(max_examples=8, deadline=None)
+def test_best_found_scores_no_lower_than_greedy_without_early_stopping(seed, beam) -> None:
+    # not a law for narrow beams in general: greedy's path can fall out of a beam. It holds for
+    # log probabilities over the n best of a beam that holds every path, so that is what is asked.
+    model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
+    wide = beam_search(model, source, beam=40, alpha=0.0, max_len=4)
+    narrow = beam_search(model, source, beam=beam, alpha=0.0, max_len=4)
+    greedy = greedy_decode(model, source, max_len=4)
+    for row, best, found, tokens in zip(source, wide, narrow, greedy, strict=True):
+        assert best[0].score >= log_prob(model, strip(row), tokens) - 1e-4
+        assert best[0].score >= found[0].score - 1e-4
+
+
+def test_a_batch_gives_what_each_sentence_alone_gives() -> None:
+    model, source = trained_model(), make_source(3)
+    together = beam_search(model, source, beam=3, n_best=3, max_len=9)
+    for row, best in zip(source, together, strict=True):
+        (alone,) = beam_search(model, strip(row), beam=3, n_best=3, max_len=9)
+        assert [h.tokens for h in best] == [h.tokens for h in alone]
+        assert [h.score for h in best] == pytest.approx([h.score for h in alone], abs=1e-5)
+
+
+def test_a_finished_hypothesis_keeps_its_score() -> None:
+    # stopping later may add better hypotheses, but none of those found may change
+    model, source = trained_model(), make_source(2)
+    early = beam_search(model, source, beam=3, n_best=3, max_len=9)
+    late = beam_search(model, source, beam=3, n_best=3, max_len=9, early_stopping=False)
+    for row, one, other in zip(source, early, late, strict=True):
+        assert other[0].score >= one[0].score - 1e-6
+        for h in [*one, *other]:
+            assert h.log_prob == pytest.approx(log_prob(model, strip(row), h.tokens), abs=1e-4)
+
+
+def test_longer_outputs_win_with_larger_alpha() -> None:
+    model, source = trained_model(), make_source(1)
+    lengths = [
+        sum(
+            len(best[0].tokens)
+            for best in beam_search(
+                model, source, beam=6, alpha=alpha, max_len=12, early_stopping=False
+            )
+        )
+        for alpha in (0.0, 1.0, 3.0)
+    ]
+    assert lengths[0] <= lengths[1] <= lengths[2]
+    assert lengths[0] < lengths[2]
+
+
+def test_length_penalty_is_the_papers() -> None:
+    assert length_penalty(1, 0.6) == 1.0
+    assert length_penalty(7, 1.0) == 2.0
+    assert length_penalty(13, 0.6) == pytest.approx(3**0.6)
+    assert length_penalty(99, 0.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "beam must be at least 1, got 0"),
+        ({"alpha": -0.1}, "alpha must not be negative, got -0.1"),
+        ({"beam": 2, "n_best": 3}, "n_best must lie between 1 and beam = 2, got 3"),
+        ({"n_best": 0}, "n_best must lie between 1 and beam = 4, got 0"),
+        ({"max_len": 0}, "max_len must be at least 1"),
+    ],
+)
+def test_bad_options(options, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        beam_search(make_model(0), torch.tensor([[4, 2]]), **options)

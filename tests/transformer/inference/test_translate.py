@@ -1,0 +1,112 @@
+"""From text to text: order kept, empty lines kept, errors that name the line."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from decoding_peers import make_model, trained_model
+
+from transformer.inference.beam import beam_search
+from transformer.inference.translate import Decoding, translate, translate_stream
+
+
+class Letters:
+    """A codec of nine letters; `d` is id 3."""
+
+    def encode(self, text: str) -> list[int]:
+        unknown = set(text) - set("defghijkl")
+        if unknown:
+            raise ValueError(f"unknown letters {sorted(unknown)}")
+        return [ord(letter) - ord("a") for letter in text]
+
+    def decode(self, ids) -> str:
+        return "".join(chr(ord("a") + number) for number in ids)
+
+    def __len__(self) -> int:
+        return 12
+
+
+LINES = ["defg", "l", "", "kjihg", "ed", "eeeeee", "l", "   ", "hh"]
+SHORT = Decoding(beam=3, max_len=9)
+
+
+def one_by_one(model, line: str, decoding: Decoding) -> str:
+    if not line.strip():
+        return ""
+    source = torch.tensor([[*Letters().encode(line), 2]])
+    best = beam_search(
+        model, source, beam=decoding.beam, alpha=decoding.alpha, max_len=decoding.max_len
+    )
+    return Letters().decode(best[0][0].tokens)
+
+
+@pytest.mark.parametrize("batch_sentences", [1, 2, 100])
+@pytest.mark.parametrize("window", [1, 4, 100])
+def test_order_is_kept(batch_sentences: int, window: int) -> None:
+    model = trained_model()
+    decoding = Decoding(beam=3, max_len=9, batch_sentences=batch_sentences)
+    found = translate_stream(model, Letters(), LINES, decoding, window=window)
+    expected = [one_by_one(model, line, SHORT) for line in LINES]
+    assert [best[0].text for best in found] == expected
+    assert len(set(expected)) > 4, "equal outputs would hide a wrong order"
+
+
+def test_greedy_has_no_scores_and_n_best_has_them() -> None:
+    model = trained_model()
+    (best,) = translate(model, Letters(), ["defg"], Decoding(beam=1, max_len=9))
+    assert len(best) == 1
+    assert best[0].score is None
+    (best,) = translate(model, Letters(), ["defg"], Decoding(beam=4, n_best=3, max_len=9))
+    scores = [t.score for t in best]
+    assert len(best) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_stream_is_translated_as_it_comes() -> None:
+    read = []
+
+    def lines() -> Iterator[str]:
+        for line in LINES:
+            read.append(line)
+            yield line
+
+    stream = translate_stream(trained_model(), Letters(), lines(), SHORT, window=2)
+    next(stream)
+    assert len(read) == 2
+
+
+def test_what_is_finished_before_a_bad_line_is_kept() -> None:
+    stream = translate_stream(trained_model(), Letters(), ["de", "fg", "X"], SHORT, window=2)
+    assert next(stream)
+    assert next(stream)
+    with pytest.raises(ValueError, match=r"line 3: unknown letters \['X'\]"):
+        next(stream)
+
+
+def test_a_line_that_is_too_long() -> None:
+    with pytest.raises(ValueError, match="line 2: at most 1000 tokens a line, got 10000"):
+        translate(trained_model(), Letters(), ["de", "d" * 10_000])
+    decoding = Decoding(beam=1, max_len=3, max_source=1200)
+    assert len(translate(trained_model(), Letters(), ["d" * 1100], decoding)) == 1
+
+
+def test_no_lines() -> None:
+    assert translate(trained_model(), Letters(), []) == []
+
+
+def test_a_tokenizer_of_another_model() -> None:
+    with pytest.raises(ValueError, match="the tokenizer has 12 tokens, the model 13"):
+        translate(make_model(1, vocab_size=13), Letters(), ["de"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "beam must be at least 1, got 0"),
+        ({"alpha": -1.0}, "alpha must not be negative, got -1.0"),
+        ({"beam": 2, "n_best": 3}, "n_best must be at most beam = 2, got 3"),
+    ],
+)
+def test_bad_options(options, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Decoding(**options)
