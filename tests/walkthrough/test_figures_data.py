@@ -9,6 +9,7 @@ from chart_specs import all_rows, axis_titles, inputs, spec, views
 
 from transformer.positional import sinusoidal_encoding
 from walkthrough.figures import attention, mask, positional, scaling, style
+from walkthrough.figures.maps import KEYS, QUERIES
 
 TOKENS = ["Jane", "visite", "l'", "Afrique", "."]
 ENGLISH = ["<bos>", "Jane", "visits", "Africa"]
@@ -24,8 +25,8 @@ def test_heatmap_rows_are_queries_and_columns_are_keys():
     cells = {(row["query"], row["key"]): row["weight"] for row in all_rows(chart)}
     assert cells[("q2", "k3")] == 0.5
     assert cells[("q1", "k2")] == 0.1
-    assert axis_titles(chart, "x") == {attention.KEYS}
-    assert axis_titles(chart, "y") == {attention.QUERIES}
+    assert axis_titles(chart, "x") == {KEYS}
+    assert axis_titles(chart, "y") == {QUERIES}
     for view in views(spec(chart)):
         assert view["encoding"]["x"]["field"] == "key"
         assert view["encoding"]["y"]["field"] == "query"

@@ -6,7 +6,7 @@ import altair as alt
 from jaxtyping import Bool
 from torch import Tensor
 
-from walkthrough.figures.attention import cell_rows, check_tokens, key_axis, query_axis
+from walkthrough.figures.maps import cell_rows, check_tokens, key_axis, query_axis
 from walkthrough.figures.style import (
     NOT_ALLOWED,
     ON_NOT_ALLOWED,
