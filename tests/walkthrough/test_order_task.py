@@ -33,6 +33,11 @@ def test_a_table_that_does_not_fit_is_refused(shape):
         task.OrderModel(torch.zeros(shape))
 
 
+def test_training_for_no_steps_is_refused():
+    with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
+        task.train("none", seed=0, steps=0)
+
+
 def test_without_positions_the_answers_follow_the_words_and_never_the_order():
     torch.manual_seed(0)
     model = task.OrderModel("none").eval()

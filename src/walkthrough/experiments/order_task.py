@@ -124,7 +124,12 @@ def train(
 
     With `random_starts` a sentence may begin at any position that leaves room for it in
     0 … 31, so that every position is seen, though never more than ten at once.
+
+    Raises:
+        ValueError: there are no steps to train for.
     """
+    if steps < 1:
+        raise ValueError(f"steps must be at least 1, got {steps}")
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
