@@ -26,20 +26,11 @@ def encoding_waves(
     nearest to the pair's wavelength.
     """
     length, d_model = even_size(encoding)
-    values = rounded(encoding)
-    rows = [
-        {
-            "pair": pair,
-            "bit": _nearest_bit(_wavelength(pair, d_model, base)),
-            "position": list(range(length)),
-            "sine": [row[2 * pair] for row in values],
-            "cosine": [row[2 * pair + 1] for row in values],
-        }
-        for pair in range(d_model // 2)
-    ]
     pair = slider("pair", "pair i ", d_model // 2 - 1, value=min(2, d_model // 2 - 1))
     names = {"sine": "dimension 2i: sine", "cosine": "dimension 2i+1: cosine"}
-    shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.pair == pair")
+    shown = alt.Chart(alt.Data(values=_pairs(encoding, base))).transform_filter(
+        "datum.pair == pair"
+    )
     shown = shown.transform_flatten(["position", "sine", "cosine"])
     bit = "the like bit of a counter"
     domain, colours = [*names.values(), bit], [PALETTE[c] for c in ("blue", "vermilion", "grey")]
@@ -76,6 +67,21 @@ def encoding_waves(
         "is nearest."
     )
     return described(chart, description or words)
+
+
+def _pairs(encoding: Tensor, base: Number) -> list[dict[str, Any]]:
+    length, d_model = encoding.shape
+    values = rounded(encoding)
+    return [
+        {
+            "pair": pair,
+            "bit": _nearest_bit(_wavelength(pair, d_model, base)),
+            "position": list(range(length)),
+            "sine": [row[2 * pair] for row in values],
+            "cosine": [row[2 * pair + 1] for row in values],
+        }
+        for pair in range(d_model // 2)
+    ]
 
 
 def even_size(encoding: Tensor) -> tuple[int, int]:
