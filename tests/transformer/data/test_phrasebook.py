@@ -340,8 +340,7 @@ chat noir|chats noirs|bel oiseau|beaux oiseaux|vieil ami|vieux amis|actrice ital
 petite île|petites îles|ville célèbre|souris blanche|lit l'histoire|écrit la lettre|mange l'orange
 mange une orange|vend la voiture|aide l'étudiant |visite le Japon|visitent Rome|habite en Espagne
 habitent en Espagne|travaille au Canada|va aux États-Unis|vont aux États-Unis|vient d'Italie
-voyagent en Afrique|le voyage en France|arrive à Londres|ne chante pas|ne vend pas|n'admire pas
-n'arrive pas|ne chantent pas
+voyagent en Afrique|le voyage en France|arrive à Londres|ne chante pas|ne vend pas|ne chantent pas
 """
 
 

@@ -76,7 +76,7 @@ HELD_OUT: frozenset[tuple[str, str, str]] = frozenset(
             )
         ),
         # a verb that training never negates
-        *(("negation", verb, "pas") for verb in ("chanter", "vendre", "admirer", "arriver")),
+        *(("negation", verb, "pas") for verb in ("chanter", "vendre")),
     ]
 )
 
