@@ -4,6 +4,8 @@ import argparse
 import json
 import platform
 import shlex
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -11,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import sacrebleu
 import torch
 
+from transformer.analysis.bleu import score
 from transformer.cli.corpora import (
     TEST_SPLIT,
     VALID_SPLIT,
@@ -22,9 +24,10 @@ from transformer.cli.corpora import (
     has_valid,
     learn_codec,
     load_corpus,
+    spell_with_dropout,
 )
-from transformer.cli.plan import DataSettings, make_plan
-from transformer.data.codec import TextCodec, codec_from_text
+from transformer.cli.plan import DataSettings, Plan, make_plan
+from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
 from transformer.data.corpus import Corpus
 from transformer.inference.translate import (
     Decoding,
@@ -40,7 +43,8 @@ from transformer.training.checkpoint import (
     save_checkpoint,
     write_atomically,
 )
-from transformer.training.trainer import perplexity, train
+from transformer.training.objective import perplexity
+from transformer.training.trainer import Pairs, train
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -51,13 +55,13 @@ def train_command(args: argparse.Namespace) -> int:
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
     codec = learn_codec(plan.data, corpus)
-    pairs = encode_pairs(codec, corpus)
+    pairs = training_pairs(plan, codec, corpus)
     valid = None
     if has_valid(plan.data):
         valid_split = VALID_SPLIT[plan.data.corpus]
         valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
     model = Transformer(plan.config(len(codec)))
-    _say(args, f"{len(pairs)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
+    _say(args, f"{len(corpus)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
     notes = {"data": asdict(plan.data), "command": shlex.join(sys.argv), **surroundings()}
     history = train(
         model,
@@ -110,7 +114,9 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "split": split,
         "beam": args.beam,
         "alpha": args.alpha,
-        **scores(hypotheses, corpus),
+        **asdict(score(hypotheses, corpus.target, tokenize=corpus.bleu_tokenizer)),
+        "exact": exact_matches(hypotheses, corpus.target),
+        "sentences": len(hypotheses),
         "perplexity": perplexity(model, encode_pairs(codec, corpus)),
         "seconds": seconds,
         **surroundings(),
@@ -180,25 +186,6 @@ def run_checkpoints(folder: Path, last: int) -> list[Path]:
     return paths[-last:]
 
 
-def scores(hypotheses: list[str], corpus: Corpus) -> dict[str, Any]:
-    """Return BLEU with its signature, chrF, and the share of exact matches."""
-    references = [list(corpus.target)]
-    bleu = sacrebleu.BLEU(tokenize=corpus.bleu_tokenizer, force=corpus.tokenized)
-    chrf = sacrebleu.CHRF()
-    bleu_score, chrf_score = (
-        metric.corpus_score(hypotheses, references) for metric in (bleu, chrf)
-    )
-    return {
-        "bleu": bleu_score.score,
-        "bleu_details": str(bleu_score),
-        "bleu_signature": str(bleu.get_signature()),
-        "chrf": chrf_score.score,
-        "chrf_signature": str(chrf.get_signature()),
-        "exact": exact_matches(hypotheses, corpus.target),
-        "sentences": len(hypotheses),
-    }
-
-
 def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
     """Append to the list of that kind in `results.json` of a run folder."""
     path = Path(folder) / "results.json"
@@ -210,12 +197,35 @@ def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
 def surroundings() -> dict[str, Any]:
     """Return date, versions and hardware, for the record."""
     return {
+        "commit": commit(),
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "python": platform.python_version(),
         "torch": torch.__version__,
         "machine": platform.machine(),
         "threads": torch.get_num_threads(),
     }
+
+
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+    """Return the pairs' ids; with BPE dropout, a function that spells them for each epoch."""
+    dropout = plan.data.bpe_dropout
+    if dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=dropout, seed=plan.training.seed)
+    return encode_pairs(codec, corpus)
+
+
+def commit() -> str | None:
+    """Return the commit of this package's repository, "-dirty" added when it was edited."""
+    if shutil.which("git") is None:
+        return None
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip() or None
 
 
 def _options(args: argparse.Namespace) -> list[str]:

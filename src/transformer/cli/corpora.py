@@ -1,6 +1,6 @@
 """The corpora behind one interface: lines of a split, and the codec that spells them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from transformer.cli.plan import DataSettings
 from transformer.data.batching import Pair
@@ -29,29 +29,45 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
         )
     if data.corpus == "files":
         return _from_files(data, split)
-    splits = phrasebook(data.corpus_seed).splits()
-    if split not in splits:
-        raise ValueError(f"the phrasebook has the splits {', '.join(splits)}, got {split!r}")
-    return Corpus(
-        name="phrasebook",
-        source_language="fr",
-        target_language="en",
-        split=split,
-        source=tuple(example.source_text for example in splits[split]),
-        target=tuple(example.target_text for example in splits[split]),
+    return Corpus.from_phrasebook(
+        split,
+        source_language=data.source_language,
+        target_language=data.target_language,
+        seed=data.corpus_seed,
     )
 
 
 def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
     """Learn one vocabulary for both languages from the training split (§5.1)."""
     if data.corpus == "phrasebook":
-        return PhrasebookCodec(phrasebook(data.corpus_seed).vocabulary())
+        vocabulary = phrasebook(data.corpus_seed).vocabulary()
+        return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
     return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
 
 
 def encode_pairs(codec: TextCodec, corpus: Corpus) -> list[Pair]:
     """Return the ids of every sentence pair."""
     return [(codec.encode(source), codec.encode_target(target)) for source, target in corpus]
+
+
+def spell_with_dropout(
+    codec: SubwordCodec, corpus: Corpus, *, dropout: float, seed: int
+) -> Callable[[int], list[Pair]]:
+    """Return a function that spells the corpus for an epoch, another way each time.
+
+    BPE dropout (Provilkov, Emelianenko and Voita 2020; not in the paper).
+    """
+
+    def spell(epoch: int) -> list[Pair]:
+        sides = (
+            codec.tokenizer.encode_batch(
+                lines, dropout=dropout, seed=2 * (1_000_000 * seed + epoch) + side
+            )
+            for side, lines in enumerate((corpus.source, corpus.target))
+        )
+        return list(zip(*sides, strict=True))
+
+    return spell
 
 
 def has_valid(data: DataSettings) -> bool:

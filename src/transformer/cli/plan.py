@@ -66,7 +66,7 @@ class DataSettings:
     """Where the sentences come from; the file names are for `corpus = "files"`.
 
     `folder` is Multi30k's; `merges` is how many byte-pair merges to learn (§5.1); `corpus_seed`
-    draws the phrasebook.
+    draws the phrasebook. `bpe_dropout` is off at 0 (not in the paper).
     """
 
     corpus: str = "phrasebook"
@@ -88,6 +88,8 @@ class DataSettings:
             raise ValueError(f"corpus must be one of {allowed}, got {self.corpus!r}")
         if not 0 <= self.bpe_dropout < 1:
             raise ValueError(f"bpe_dropout must lie in [0, 1), got {self.bpe_dropout}")
+        if self.bpe_dropout and self.corpus == "phrasebook":
+            raise ValueError("bpe_dropout needs subwords; the phrasebook has words")
         if self.corpus == "files" and None in (self.train_source, self.train_target):
             raise ValueError(
                 'corpus "files" needs data.train_source and data.train_target, got '

@@ -13,9 +13,10 @@ from transformer.training.loss import (
     label_smoothed_cross_entropy,
     smoothed_projection_loss,
 )
+from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.schedule import inverse_sqrt_rate, linear_rate, noam_rate
 from transformer.training.settings import TrainSettings
-from transformer.training.trainer import Trainer, perplexity, train
+from transformer.training.trainer import Trainer, train
 
 __all__ = [
     "Checkpoint",
@@ -23,6 +24,7 @@ __all__ = [
     "Record",
     "TrainSettings",
     "Trainer",
+    "TranslationLoss",
     "average_checkpoints",
     "cross_entropy",
     "inverse_sqrt_rate",

@@ -6,37 +6,33 @@ numbers as one that was not.
 """
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-import torch.nn.functional as F
-from jaxtyping import Float, Int
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from transformer.config import PAD_ID
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
 from transformer.training import distributed
 from transformer.training.history import History, Record
-from transformer.training.loss import label_smoothed_cross_entropy, smoothed_projection_loss
+from transformer.training.objective import TranslationLoss, perplexity
+from transformer.training.process import autocast, seed_from, stop_signal, threads
 from transformer.training.run_folder import RunFolder
 from transformer.training.settings import TrainSettings
 
 Callback = Callable[[Record], object]
+Pairs = Sequence[Pair] | Callable[[int], Sequence[Pair]]
+"""The sentence pairs, or a function that spells them for an epoch (BPE dropout)."""
 
 
 def train(
     model: Transformer,
-    pairs: Sequence[Pair],
+    pairs: Pairs,
     settings: TrainSettings,
     *,
     valid: Sequence[Pair] | None = None,
@@ -50,7 +46,8 @@ def train(
     """Train `model` in place and return the log; with a `folder`, save it as it goes (§5).
 
     Each callback gets every new `Record`. With a folder, Ctrl-C and SIGTERM save the state before
-    they end the run, and `resume` goes on from the last state saved there. `tokenizer` is text
+    they end the run, and `resume` goes on from the last state saved there. `pairs` may be a
+    function of the epoch, for data that is spelled anew each time. `tokenizer` is text
     that is kept in the checkpoints, `notes` are plain values kept in settings.json.
 
     Raises:
@@ -59,7 +56,7 @@ def train(
         FloatingPointError: the loss is no longer a number.
     """
     device_type = torch.device(settings.device).type
-    with distributed.process_group(device_type), _threads(settings.threads):
+    with distributed.process_group(device_type), threads(settings.threads):
         device = distributed.local_device(settings.device)
         trainer = Trainer(model.to(device), pairs, settings, valid=valid, callbacks=callbacks)
         if folder is not None:
@@ -84,17 +81,19 @@ class Trainer:
     def __init__(
         self,
         model: Transformer,
-        pairs: Sequence[Pair],
+        pairs: Pairs,
         settings: TrainSettings,
         *,
         valid: Sequence[Pair] | None = None,
         callbacks: Sequence[Callback] = (),
     ) -> None:
-        self.model, self.pairs, self.settings, self.valid = model, pairs, settings, valid
+        self.model, self.settings, self.valid = model, settings, valid
+        self.spell = pairs if callable(pairs) else None
+        self.pairs: Sequence[Pair] = pairs(0) if callable(pairs) else pairs
         self.callbacks = callbacks
         self.folder: RunFolder | None = None
         self.device = model.output_weight.device
-        self.autocast = autocast(settings, self.device)
+        self.autocast = autocast(settings.precision, self.device)
         self.scaler = torch.amp.GradScaler(
             self.device.type, enabled=settings.precision == "float16"
         )
@@ -133,7 +132,7 @@ class Trainer:
         bar = tqdm(
             total=settings.max_updates, initial=at.update, unit="update", disable=not progress
         )
-        with bar, _stop_signal(enabled=self.folder is not None) as stop:
+        with bar, stop_signal(enabled=self.folder is not None) as stop:
             stopping = False
             while at.update < settings.max_updates and not stopping:
                 groups = self.groups(at.epoch)
@@ -158,6 +157,8 @@ class Trainer:
         place of the next epoch.
         """
         settings = self.settings
+        if self.spell is not None:
+            self.pairs = self.spell(epoch)
         batches = token_batches(
             self.pairs, max_tokens=settings.max_tokens, seed=settings.seed, epoch=epoch
         )
@@ -178,7 +179,7 @@ class Trainer:
         began = time.perf_counter()
         at, settings, processes = self.position, self.settings, distributed.world_size()
         at.update += 1
-        _seed(settings.seed, at.update, distributed.rank())
+        seed_from(settings.seed, at.update, distributed.rank())
         self.model.train()
         batches = [collate(self.pairs, batch) for batch in distributed.share(group)]
         tokens, stopping = distributed.sum_over_processes(
@@ -250,74 +251,6 @@ class Trainer:
         return update == self.settings.max_updates or (every > 0 and update % every == 0)
 
 
-class TranslationLoss(nn.Module):
-    """Smoothed loss of a batch, summed over its target tokens (§5.4)."""
-
-    def __init__(self, model: Transformer, *, smoothing: float, r_drop: float = 0.0) -> None:
-        super().__init__()
-        self.model, self.smoothing, self.r_drop = model, smoothing, r_drop
-
-    def forward(
-        self,
-        source: Int[Tensor, "batch source_len"],
-        target_in: Int[Tensor, "batch target_len"],
-        target_out: Int[Tensor, "batch target_len"],
-    ) -> Float[Tensor, ""]:
-        """Run the model and compare what it predicts with `target_out`."""
-        if self.r_drop:
-            return self._r_drop_loss(source, target_in, target_out)
-        states = self.model.states(source, target_in)
-        weight = self.model.output_weight
-        return smoothed_projection_loss(states, weight, target_out, smoothing=self.smoothing)
-
-    def _r_drop_loss(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> Tensor:
-        # Two passes that differ by dropout; half of Eq. 4 of Liang et al. (2021), so that the
-        # loss stays comparable with the loss of one pass.
-        states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
-        gold = target_out[target_out != PAD_ID]
-        rows = states[target_out.repeat(2, 1) != PAD_ID]
-        log_probs = F.log_softmax(self.model.project(rows).float(), dim=-1)
-        loss = label_smoothed_cross_entropy(
-            log_probs, gold.repeat(2), smoothing=self.smoothing, reduction="sum"
-        )
-        p, q = log_probs.chunk(2)
-        divergence = ((p.exp() - q.exp()) * (p - q)).sum()  # KL(p‖q) + KL(q‖p)
-        return loss / 2 + self.r_drop / 4 * divergence
-
-
-@torch.no_grad()
-def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4096) -> float:
-    """Unsmoothed perplexity per target token, end symbols included, without dropout.
-
-    Raises:
-        ValueError: no pairs.
-    """
-    was_training = model.training
-    model.eval()
-    total, tokens = 0.0, 0
-    longest = max((len(side) + 1 for pair in pairs for side in pair), default=0)
-    for indices in token_batches(pairs, max_tokens=max(max_tokens, longest), seed=0, shuffle=False):
-        batch = collate(pairs, indices).to(model.output_weight.device)
-        states = model.states(batch.source, batch.target_in)
-        total += float(
-            smoothed_projection_loss(states, model.output_weight, batch.target_out, smoothing=0.0)
-        )
-        tokens += batch.n_target_tokens
-    model.train(was_training)
-    return math.exp(min(total / tokens, 700.0))
-
-
-def autocast(settings: TrainSettings, device: torch.device) -> Callable[[], Any]:
-    """Return a maker of contexts in which the forward pass runs in the precision asked for."""
-    precision = settings.precision
-    if precision == "auto":
-        gains = device.type == "cuda" and torch.cuda.is_bf16_supported()
-        precision = "bfloat16" if gains else "float32"
-    dtype = getattr(torch, precision)
-    enabled = precision != "float32"
-    return lambda: torch.autocast(device.type, dtype if enabled else None, enabled=enabled)
-
-
 class _Totals:
     """Sums since the last record, kept on the device so that no update waits for them."""
 
@@ -331,40 +264,3 @@ class _Totals:
         self.norm, self.rate = norm, rate
         self.tokens += tokens
         self.seconds += seconds
-
-
-def _seed(*parts: int) -> None:
-    torch.manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
-
-
-@contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    before = torch.get_num_threads()
-    if number is not None:
-        torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def _stop_signal(*, enabled: bool) -> Iterator[list[int]]:
-    """Collect the first SIGINT or SIGTERM in a list; the second one ends the process at once."""
-    received: list[int] = []
-    if not enabled or threading.current_thread() is not threading.main_thread():
-        yield received
-        return
-
-    def note(number: int, _frame: object) -> None:
-        received.append(number)
-        signal.signal(number, before[number])
-
-    before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

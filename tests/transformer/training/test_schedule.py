@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transformer.training.schedule import (
@@ -46,6 +46,7 @@ def test_wrong_schedules_are_told_apart(wrong) -> None:
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 2048))
+@settings(deadline=None)
 def test_noam_is_inverse_sqrt_by_another_name(step: int, warmup: int, d_model: int) -> None:
     peak = noam_rate(warmup, d_model=d_model, warmup=warmup)
     assert noam_rate(step, d_model=d_model, warmup=warmup) == pytest.approx(
@@ -55,6 +56,7 @@ def test_noam_is_inverse_sqrt_by_another_name(step: int, warmup: int, d_model: i
 
 
 @given(st.integers(1, 500), st.integers(501, 10_000))
+@settings(deadline=None)
 def test_linear_rises_to_the_peak_and_falls_to_zero(warmup: int, total: int) -> None:
     rates = [linear_rate(s, peak=2.0, warmup=warmup, total=total) for s in range(1, total + 3)]
     assert max(rates) == rates[warmup - 1] == 2.0

@@ -16,9 +16,10 @@ from transformer.model import Transformer
 from transformer.training.checkpoint import load_model, unique_weights
 from transformer.training.history import Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
+from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.schedule import noam_rate
 from transformer.training.settings import TrainSettings
-from transformer.training.trainer import Trainer, TranslationLoss, perplexity, train
+from transformer.training.trainer import Trainer, train
 
 CONFIG = TransformerConfig.tiny(vocab_size=20).replace(d_model=16, d_ff=24, n_layers=1)
 SETTINGS = TrainSettings(
@@ -266,7 +267,7 @@ def test_r_drop_without_dropout_is_the_plain_loss() -> None:
     values = []
     for loss in weights:
         torch.manual_seed(0)
-        values.append(float(loss(*arguments)))
+        values.append(float(loss(*arguments).detach()))
     assert values[1] > values[0]
 
 
@@ -297,3 +298,20 @@ def test_unknown_settings() -> None:
 def test_a_pair_longer_than_a_batch() -> None:
     with pytest.raises(ValueError, match="max_tokens"):
         trained(SETTINGS.replace(max_tokens=5))
+
+
+def test_pairs_spelled_anew_each_epoch_resume_exactly(tmp_path: Path) -> None:
+    def spell(epoch: int) -> list[Pair]:
+        return make_pairs(seed=epoch)
+
+    def stop(record: Record) -> None:
+        if record.update == 9:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    settings = SETTINGS.replace(max_tokens=90)  # about three epochs
+    whole, resumed = make_model(), make_model()
+    history = train(whole, spell, settings, progress=False)
+    assert history.records[-1].epoch >= 2
+    train(make_model(), spell, settings, folder=tmp_path, callbacks=[stop], progress=False)
+    train(resumed, spell, settings, folder=tmp_path, resume=True, progress=False)
+    assert_same(whole, resumed)

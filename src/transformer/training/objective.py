@@ -1,0 +1,71 @@
+"""What training lowers, and what validation reports (§5.4)."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from transformer.config import PAD_ID
+from transformer.data.batching import Pair, collate, token_batches
+from transformer.model import Transformer
+from transformer.training.loss import label_smoothed_cross_entropy, smoothed_projection_loss
+
+
+class TranslationLoss(nn.Module):
+    """Smoothed loss of a batch, summed over its target tokens (§5.4)."""
+
+    def __init__(self, model: Transformer, *, smoothing: float, r_drop: float = 0.0) -> None:
+        super().__init__()
+        self.model, self.smoothing, self.r_drop = model, smoothing, r_drop
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source_len"],
+        target_in: Int[Tensor, "batch target_len"],
+        target_out: Int[Tensor, "batch target_len"],
+    ) -> Float[Tensor, ""]:
+        """Run the model and compare what it predicts with `target_out`."""
+        if self.r_drop:
+            return self._r_drop_loss(source, target_in, target_out)
+        states = self.model.states(source, target_in)
+        weight = self.model.output_weight
+        return smoothed_projection_loss(states, weight, target_out, smoothing=self.smoothing)
+
+    def _r_drop_loss(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> Tensor:
+        # Two passes that differ by dropout; half of Eq. 4 of Liang et al. (2021), so that the
+        # loss stays comparable with the loss of one pass.
+        states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
+        gold = target_out[target_out != PAD_ID]
+        rows = states[target_out.repeat(2, 1) != PAD_ID]
+        log_probs = F.log_softmax(self.model.project(rows).float(), dim=-1)
+        loss = label_smoothed_cross_entropy(
+            log_probs, gold.repeat(2), smoothing=self.smoothing, reduction="sum"
+        )
+        p, q = log_probs.chunk(2)
+        divergence = ((p.exp() - q.exp()) * (p - q)).sum()  # KL(p‖q) + KL(q‖p)
+        return loss / 2 + self.r_drop / 4 * divergence
+
+
+@torch.no_grad()
+def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4096) -> float:
+    """Unsmoothed perplexity per target token, end symbols included, without dropout.
+
+    Raises:
+        ValueError: no pairs.
+    """
+    was_training = model.training
+    model.eval()
+    total, tokens = 0.0, 0
+    longest = max((len(side) + 1 for pair in pairs for side in pair), default=0)
+    for indices in token_batches(pairs, max_tokens=max(max_tokens, longest), seed=0, shuffle=False):
+        batch = collate(pairs, indices).to(model.output_weight.device)
+        states = model.states(batch.source, batch.target_in)
+        total += float(
+            smoothed_projection_loss(states, model.output_weight, batch.target_out, smoothing=0.0)
+        )
+        tokens += batch.n_target_tokens
+    model.train(was_training)
+    return math.exp(min(total / tokens, 700.0))
