@@ -1,0 +1,230 @@
+"""The translator of chapter 14: trained on the phrasebook, whole or with one thing broken (§5).
+
+The sizes and the recipe are those of the preset "phrasebook" (`transformer.cli.plan`), the one that
+`python -m transformer train --preset phrasebook` uses.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from transformer.analysis.alignment import (
+    AlignmentScore,
+    alignment_by_head,
+    diagonal_alignment,
+    score_alignments,
+)
+from transformer.cli.corpora import exact_matches
+from transformer.cli.plan import Plan, make_plan
+from transformer.config import PAD_ID
+from transformer.data.batching import Pair, collate
+from transformer.data.codec import PhrasebookCodec
+from transformer.data.phrasebook import Example, Phrasebook, phrasebook
+from transformer.inference.translate import Decoding, translate
+from transformer.model import Transformer
+from transformer.training import History, Record, TrainSettings, train
+
+PRESET = "phrasebook"
+N_ALIGNED = 200
+"""Sentences of a split over which alignment errors are counted."""
+
+Row = Literal["predicts", "reads"]
+KINDS = ("adjective", "object", "place", "negation")
+
+
+@dataclass(frozen=True)
+class Task:
+    """The corpus, the words as ids, and the settings of the preset."""
+
+    book: Phrasebook
+    codec: PhrasebookCodec
+    plan: Plan
+
+    def pairs(self, split: str) -> list[Pair]:
+        """Return the ids of a split's sentence pairs."""
+        return encoded(self.book.splits()[split], self.codec)
+
+
+def load_task(**sizes: int) -> Task:
+    """Return the task of the preset; `sizes` (train, valid, test) make a smaller corpus."""
+    plan = make_plan(PRESET, None)
+    book = phrasebook(plan.data.corpus_seed, **sizes)
+    return Task(book, PhrasebookCodec(book.vocabulary()), plan)
+
+
+def encoded(examples: Sequence[Example], codec: PhrasebookCodec) -> list[Pair]:
+    """Return source ids and target ids of each example."""
+    words = codec.vocabulary
+    return [(words.encode(example.source), words.encode(example.target)) for example in examples]
+
+
+def new_model(task: Task, *, seed: int, **broken: Any) -> Transformer:
+    """Return an untrained model of the preset; `broken` changes its configuration."""
+    torch.manual_seed(seed)
+    return Transformer(task.plan.config(len(task.codec)).replace(**broken))
+
+
+def train_broken(
+    task: Task,
+    *,
+    seed: int,
+    updates: int,
+    threads: int | None = None,
+    callbacks: Sequence[Callable[[Record], object]] = (),
+    **broken: Any,
+) -> tuple[Transformer, History]:
+    """Train a model with something broken: same data, same order, same schedule as the whole one.
+
+    `broken` changes the configuration, such as `causal=False`.
+
+    Raises:
+        TypeError: the configuration has no such field.
+        ValueError: it does not allow that value.
+    """
+    settings = task.plan.training.replace(
+        seed=seed, max_updates=updates, threads=threads, valid_every=0
+    )
+    return _train(task, new_model(task, seed=seed, **broken), settings, callbacks)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trained model, its log, copies of it from earlier updates, and the CPU seconds it took."""
+
+    model: Transformer
+    history: History
+    earlier: dict[int, Transformer]
+    cpu_seconds: float
+
+
+def train_whole(
+    task: Task, *, seed: int, threads: int | None = None, keep_at: Sequence[int] = ()
+) -> Run:
+    """Train the preset's model; `keep_at` names updates at which a copy of it is kept."""
+    settings = task.plan.training.replace(seed=seed, threads=threads, valid_every=0)
+    model = new_model(task, seed=seed)
+    kept = KeepAt(model, keep_at)
+    began = time.process_time()
+    model, history = _train(task, model, settings, [kept])
+    return Run(model, history, kept.models, time.process_time() - began)
+
+
+def _train(
+    task: Task,
+    model: Transformer,
+    settings: TrainSettings,
+    callbacks: Sequence[Callable[[Record], object]],
+) -> tuple[Transformer, History]:
+    pairs = task.pairs("train")
+    return model, train(model, pairs, settings, progress=False, callbacks=callbacks)
+
+
+class KeepAt:
+    """A callback of the trainer that keeps copies of the model, in evaluation mode.
+
+    Callbacks run at every `log_every`-th update, so `updates` should be among those.
+    """
+
+    def __init__(self, model: Transformer, updates: Sequence[int]) -> None:
+        self.model, self.updates = model, tuple(updates)
+        self.models: dict[int, Transformer] = {}
+
+    def __call__(self, record: Record) -> None:
+        """Keep a copy if this update is asked for."""
+        if record.update in self.updates:
+            self.models[record.update] = copied(self.model)
+
+
+def copied(model: Transformer) -> Transformer:
+    """Return a copy of the model with tied weights tied, in evaluation mode."""
+    with torch.random.fork_rng(devices=[]):
+        copy = Transformer(model.config)
+    copy.load_state_dict(model.state_dict())
+    return copy.eval()
+
+
+def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:
+    """Return the model's greedy translation of each example, as it would be written."""
+    lines = [example.source_text for example in examples]
+    best = translate(model, task.codec, lines, Decoding(beam=1))
+    return [found[0].text for found in best]
+
+
+def exact_match(model: Transformer, task: Task, examples: Sequence[Example]) -> float:
+    """Return the share of examples whose translation equals the reference, letter by letter."""
+    outputs = translations(model, task, examples)
+    return exact_matches(outputs, [example.target_text for example in examples])
+
+
+def exact_by_kind(
+    outputs: Sequence[str], examples: Sequence[Example], book: Phrasebook
+) -> dict[str, tuple[int, int]]:
+    """Return, by kind of held-out pair, how many translations are exact, and of how many."""
+    counts = {kind: (0, 0) for kind in KINDS}
+    for output, example in zip(outputs, examples, strict=True):
+        for kind in {pair[0] for pair in book.held_out.intersection(example.combinations)}:
+            right, total = counts[kind]
+            counts[kind] = (right + (output == example.target_text), total + 1)
+    return counts
+
+
+@torch.no_grad()
+def next_word_accuracy(model: Transformer, pairs: Sequence[Pair]) -> float:
+    """Return the share of target tokens that come first when the words before them are given."""
+    model.eval()
+    right = total = 0
+    for start in range(0, len(pairs), 250):
+        batch = collate(pairs[start : start + 250])
+        is_token = batch.target_out != PAD_ID
+        guess = model(batch.source, batch.target_in).argmax(dim=-1)
+        right += int((guess == batch.target_out)[is_token].sum())
+        total += int(is_token.sum())
+    return right / total
+
+
+@torch.no_grad()
+def head_scores(
+    model: Transformer, task: Task, examples: Sequence[Example], *, row: Row = "predicts"
+) -> list[list[AlignmentScore]]:
+    """Score every encoder–decoder head, layer by layer, against the gold alignment.
+
+    `row="predicts"` looks at the row that predicts a word; "reads" at the row below it, where the
+    word is the input. That is the wrong one, kept to show what it does.
+    """
+    maps = [cross_attention(model, task, example) for example in examples]
+    if row == "reads":
+        maps = [weights[:, :, 1:] for weights in maps]
+    lengths = [(len(example.source), len(example.target)) for example in examples]
+    return alignment_by_head(maps, [example.alignment for example in examples], lengths)
+
+
+def head_errors(
+    model: Transformer, task: Task, examples: Sequence[Example], *, row: Row = "predicts"
+) -> Float[Tensor, "layers heads"]:
+    """Return the alignment error of every encoder–decoder head; see `head_scores`."""
+    scores = head_scores(model, task, examples, row=row)
+    return torch.tensor([[head.error for head in layer] for layer in scores])
+
+
+def diagonal_error(examples: Sequence[Example]) -> float:
+    """Return the alignment error of the diagonal, which looks at nothing but places."""
+    links = [
+        diagonal_alignment(n_source=len(example.source), n_target=len(example.target))
+        for example in examples
+    ]
+    return score_alignments(links, [example.alignment for example in examples]).error
+
+
+@torch.no_grad()
+def cross_attention(
+    model: Transformer, task: Task, example: Example
+) -> Float[Tensor, "layers heads target_len source_len"]:
+    """Return the encoder–decoder weights of one example; the decoder reads the reference."""
+    model.eval()
+    batch = collate(encoded([example], task.codec))
+    return model.attention(batch.source, batch.target_in).cross[:, 0]
