@@ -41,7 +41,7 @@ BLOCKS = {
     "cross-attention-norm": _block("add & layer norm", _RIGHT, 162, "norm", 22),
     "decoder-feed-forward": _block("feed-forward", _RIGHT, 114, "feed-forward"),
     "decoder-feed-forward-norm": _block("add & layer norm", _RIGHT, 86, "norm", 22),
-    "projection": _block("linear and softmax", _RIGHT, 30, "embedding"),
+    "projection": _block("linear and softmax", _RIGHT, 24, "embedding", 28),
 }
 _KIND_COLOUR = {
     "embedding": PALETTE["green"],
@@ -72,7 +72,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 
 
-_BOLD, _LIT = ' font-weight="600"', ' class="lit"'
+_LIT = ' class="lit"'
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
     first = block.y + block.height / 2 + 4 - 6.5 * (len(block.words) - 1)
     lines = "".join(
         f'<text x="{middle:g}" y="{first + 13 * n:g}" text-anchor="middle" stroke="none" '
-        f'fill="{ink}"{_BOLD if lit else ""}>{html.escape(words)}</text>'
+        f'fill="{ink}">{html.escape(words)}</text>'
         for n, words in enumerate(block.words)
     )
     box = (
@@ -175,7 +175,7 @@ def _wiring(label: str) -> str:
     stacks = _stack(_LEFT - 20, 154, 158) + _stack(_RIGHT - 20, 78, 234)
     ups = [(left, 408, 397), (left, 364, 351), (left, 324, 299), (left, 238, 223)]
     ups += [(right, 408, 397), (right, 364, 351), (right, 324, 299)]
-    ups += [(right, 238, 223), (right, 162, 147), (right, 86, 63), (right, 30, 18)]
+    ups += [(right, 238, 223), (right, 162, 147), (right, 86, 53), (right, 24, 15)]
     arrows = "".join(_arrow(f"M{x} {start}V{end}", tip) for x, start, end in ups)
     # what bypasses a sub-layer and is added after it
     for column, bends in ((_LEFT, ((306, 249), (230, 173))), (_RIGHT, ((306, 249), (154, 97)))):
@@ -187,9 +187,9 @@ def _wiring(label: str) -> str:
     ends = (
         _caption(left, 420, "source sentence")
         + _caption(right, 420, "target sentence so far")
-        + _caption(right, 13, "probabilities of the next token")
+        + _caption(right, 11, "probabilities of the next token")
         + _caption(_LEFT - 20, 146, "encoder, N ×", "start")
-        + _caption(_RIGHT - 20, 72, "decoder, N ×", "start")
+        + _caption(_RIGHT - 20, 71, "decoder, N ×", "start")
     )
     return head + stacks + arrows + memory + ends
 
