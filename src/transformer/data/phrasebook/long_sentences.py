@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transformer.data.phrasebook.drafts import Draft, Leaf, Node
-from transformer.data.phrasebook.lexicon import ADJECTIVES, NAMES, NOUNS
+from transformer.data.phrasebook.lexicon import ADJECTIVES, NOUNS
 from transformer.data.phrasebook.noun_phrases import (
     Phrase,
     choose_adjectives,
@@ -43,8 +43,8 @@ def object_pronoun(draft: Draft) -> Sides:
     subject = person(draft, lemma="vendre" if second == "vendre" else first)
     nouns = [noun for noun in OBJECTS[first] if noun in OBJECTS[second]]
     negated = draft.chance(0.3)
-    if NOUNS[nouns[0]].kind == "person" and draft.chance(0.35) and subject.noun != "names":
-        thing = name_phrase(draft, draft.pick([name for name in NAMES if name != subject.noun]))
+    if NOUNS[nouns[0]].kind == "person" and draft.chance(0.35):
+        thing = name_phrase(draft, draft.pick(subject.other_names))
     else:
         noun = NOUNS[draft.pick(unlike(subject, nouns))]
         draft.combine("object", first, noun.singular)
@@ -196,7 +196,7 @@ def reported(draft: Draft) -> Sides:
     """Write `Paul pense que le livre est intéressant`."""
     lemma = draft.pick(("penser", "dire"))
     subject = person(draft, lemma=lemma)
-    inner = draft.pick((copula, travel_of_somebody))(draft)
+    inner = draft.pick((copula, travel_of_somebody))(draft, subject)
     phrase = verb_phrase(draft, lemma, subject)
     link = draft.link()
     phrase.add(["SBAR", Leaf("que", (link,)), inner[0]], ["SBAR", Leaf("that", (link,)), inner[1]])

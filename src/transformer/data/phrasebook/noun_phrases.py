@@ -27,7 +27,12 @@ class Phrase:
     plural: bool
     kind: str  # "person", "animal", "thing" or "place"
     heads: tuple[int, ...]  # links of the nouns it is about
-    noun: str  # lemma, name or place
+    noun: str  # lemma, pronoun, place, name or both names
+
+    @property
+    def other_names(self) -> list[str]:
+        """Names of people that this phrase does not mention."""
+        return [name for name in NAMES if name not in self.noun.split()]
 
     @property
     def possessive(self) -> str:
@@ -135,7 +140,7 @@ def noun_phrase(
     return Phrase(french, english_node, noun.feminine, plural, noun.kind, (head,), noun.singular)
 
 
-_UNSUITED = {"écrire": ("vieux", "célèbre"), "être": ("célèbre",)}
+_UNSUITED = {"écrire": ("vieux", "célèbre", "rouge", "cher", "utile"), "être": ("célèbre",)}
 
 
 def choose_adjectives(
@@ -181,7 +186,7 @@ def two_names(draft: Draft) -> Phrase:
         True,
         "person",
         first.heads + second.heads,
-        "names",
+        f"{first.noun} {second.noun}",
     )
 
 

@@ -122,7 +122,7 @@ _CLOSED = ("definite", "definite", "definite", "demonstrative", "negated")
 
 
 def _determiner_for(draft: Draft, lemma: str, owned: bool, negated: bool) -> str:
-    if owned and lemma != "visiter" and draft.chance(0.25):
+    if owned and lemma not in ("visiter", "acheter") and draft.chance(0.25):
         return "possessive"
     if owned and draft.chance(0.12) and lemma != "porter":
         return "genitive"
@@ -165,9 +165,7 @@ def object_phrase(draft: Draft, lemma: str, subject: Phrase, *, negated: bool) -
     nouns = ANIMAL_OBJECTS[lemma] if subject.kind == "animal" else OBJECTS[lemma]
     noun = NOUNS[draft.pick(unlike(subject, nouns))]
     if noun.kind == "person" and subject.kind == "person" and draft.chance(0.15):
-        others = [name for name in NAMES if name not in (subject.noun, "names")]
-        if subject.noun != "names":
-            return name_phrase(draft, draft.pick(others))
+        return name_phrase(draft, draft.pick(subject.other_names))
     draft.combine("object", lemma, noun.singular)
     owned = noun.owned and subject.kind == "person"
     owned = owned and not (lemma == "voir" and noun.kind == "thing")
@@ -192,9 +190,7 @@ def object_phrase(draft: Draft, lemma: str, subject: Phrase, *, negated: bool) -
 
 def _owner(draft: Draft, subject: Phrase) -> Phrase:
     if draft.chance(0.5):
-        named = subject.noun in NAMES or subject.noun == "names"
-        if not named:
-            return name_phrase(draft, draft.pick(tuple(NAMES)))
+        return name_phrase(draft, draft.pick(subject.other_names))
     noun = draft.pick(("voisin", "voisine", "médecin", "acteur", "actrice", "professeur"))
     if noun == subject.noun:
         noun = "étudiante"

@@ -21,6 +21,7 @@ from transformer.data.phrasebook.participants import (
     object_phrase,
     person,
     takes_relative,
+    unlike,
     with_relative,
 )
 from transformer.data.phrasebook.selection import ANIMAL_OBJECTS, FAME, OBJECTS
@@ -126,14 +127,14 @@ def _predicable(noun: Noun) -> list[str]:
     return [name for name in noun.adjectives if name in _PREDICATES]
 
 
-_DESCRIBABLE = tuple(noun for noun in NOUNS.values() if _predicable(noun))
+_DESCRIBABLE = tuple(name for name, noun in NOUNS.items() if _predicable(noun))
 
 
-def _copula_subject(draft: Draft) -> tuple[Phrase, str]:
+def _copula_subject(draft: Draft, speaker: Phrase | None) -> tuple[Phrase, str]:
     if draft.chance(0.15):
-        name = name_phrase(draft, draft.pick(tuple(NAMES)))
+        name = name_phrase(draft, draft.pick(speaker.other_names if speaker else tuple(NAMES)))
         return name, draft.pick(("célèbre", "italien", "japonais"))
-    noun = draft.pick(_DESCRIBABLE)
+    noun = NOUNS[draft.pick(unlike(speaker, _DESCRIBABLE) if speaker else _DESCRIBABLE)]
     subject = noun_phrase(
         draft,
         noun,
@@ -145,9 +146,12 @@ def _copula_subject(draft: Draft) -> tuple[Phrase, str]:
     return subject, draft.pick(_predicable(noun))
 
 
-def copula(draft: Draft) -> Sides:
-    """Write `la maison est petite`, negated or not, sometimes across a relative clause."""
-    subject, adjective = _copula_subject(draft)
+def copula(draft: Draft, speaker: Phrase | None = None) -> Sides:
+    """Write `la maison est petite`, negated or not, sometimes across a relative clause.
+
+    `speaker` is who says so, if anybody, and is not spoken of.
+    """
+    subject, adjective = _copula_subject(draft, speaker)
     phrase = verb_phrase(draft, "être", subject, negated=draft.chance(0.3))
     phrase.add(*adjective_phrase(draft, ADJECTIVES[adjective], subject))
     return clause(subject, phrase.nodes())
@@ -228,15 +232,15 @@ def famous_for(draft: Draft) -> Sides:
     return clause(subject, phrase.add(french, english).nodes())
 
 
-def travel_of_somebody(draft: Draft) -> Sides:
-    """Write a short clause about where somebody lives or comes from, for use inside another."""
+def travel_of_somebody(draft: Draft, speaker: Phrase) -> Sides:
+    """Write what a speaker says about where somebody else lives, works or comes from."""
     lemma, english = draft.pick((("habiter", "in"), ("travailler", "in"), ("venir", "from")))
     people = ADULTS if lemma == "travailler" else PEOPLE
-    subject = noun_phrase(
-        draft, draft.pick(people), plural=draft.chance(0.3), determiner="definite"
-    )
     if draft.chance(0.4):
-        subject = name_phrase(draft, draft.pick(tuple(NAMES)))
+        subject = name_phrase(draft, draft.pick(speaker.other_names))
+    else:
+        noun = NOUNS[draft.pick(unlike(speaker, [noun.singular for noun in people]))]
+        subject = noun_phrase(draft, noun, plural=draft.chance(0.3), determiner="definite")
     phrase = verb_phrase(draft, lemma, subject, negated=draft.chance(0.2))
     phrase.add(*place_phrase(draft, lemma, english=english, origin=lemma == "venir"))
     return clause(subject, phrase.nodes())
