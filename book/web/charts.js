@@ -13,6 +13,7 @@
   const HERE = new URL(".", document.currentScript.src);
   const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
   const NEAR = "600px";
+  const LEAST_HEIGHT = 355; // px: what a plot of the book takes with its title, axes and legend
   const INK = "currentColor";
   const GUIDE = { labelColor: INK, titleColor: INK, subtitleColor: INK };
   const AXIS = { ...GUIDE, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.14 };
@@ -122,27 +123,45 @@
   /* A close guess at the height, so that text below does not move when the chart appears. */
   function reservedHeight(spec) {
     const inputs = (spec.params || []).filter((param) => param.bind && param.bind !== "scales" && param.bind !== "legend");
-    return plotHeight(spec, spec.datasets || {}) + (spec.title ? 40 : 10) + inputs.length * 34;
+    const guess = plotHeight(spec, spec.datasets || {}) + (spec.title ? 50 : 16) + inputs.length * 32;
+    return Math.max(guess, LEAST_HEIGHT);
   }
 
   function plotHeight(spec, datasets) {
     const within = (part) => plotHeight({ data: spec.data, ...part }, datasets);
     const tallest = (parts) => Math.max(...parts.map(within));
-    if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + within(part) + 10, 0);
+    const titled = (part) => within(part) + (part.title ? 30 : 10);
+    if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + titled(part), 0);
     if (spec.hconcat) return tallest(spec.hconcat);
     if (spec.concat) return tallest(spec.concat) * Math.ceil(spec.concat.length / (spec.columns || spec.concat.length));
     if (spec.spec) return within(spec.spec);
-    if (spec.layer && spec.height === undefined) return tallest(spec.layer);
-    return innerHeight(spec, datasets) + 50;
+    if (spec.layer && spec.height === undefined && !spec.encoding) return tallest(spec.layer);
+    return innerHeight(spec, datasets) + trimmings(spec);
+  }
+
+  /* What stands around the plot: axes, a legend below, slanted labels. */
+  function trimmings(spec) {
+    const drawn = [spec, ...(spec.layer || [])].map((part) => part.encoding || {});
+    const slanted = drawn.some((encoding) => encoding.x && encoding.x.axis && encoding.x.axis.labelAngle);
+    const explained = drawn.some((encoding) =>
+      ["color", "shape", "strokeDash"].some((channel) => hasLegend(encoding[channel])));
+    return 50 + (slanted ? 35 : 0) + (explained ? 45 : 0);
+  }
+
+  function hasLegend(channel) {
+    const choice = channel && channel.condition && !channel.field ? channel.condition : channel;
+    return [choice].flat().some((one) => one && (one.field || one.aggregate) && one.legend !== null);
   }
 
   function innerHeight(spec, datasets) {
     if (typeof spec.height === "number") return spec.height;
-    const y = (spec.encoding || {}).y || {};
+    const drawn = [spec, ...(spec.layer || [])].map((part) => part.encoding || {});
+    const y = (drawn.find((encoding) => encoding.y) || {}).y || {};
     const step = (spec.height && spec.height.step) || 20;
     const discrete = y.type === "nominal" || y.type === "ordinal";
     if (!discrete && !(spec.height && spec.height.step)) return 200;
-    const rows = (spec.data && (spec.data.values || datasets[spec.data.name])) || [];
-    return step * new Set(rows.map((row) => row[y.field])).size;
+    const data = part.data || spec.data || {};
+    const rows = data.values || datasets[data.name] || [];
+    return step * Math.max(5, new Set(rows.map((row) => row[y.field])).size);
   }
 })();
