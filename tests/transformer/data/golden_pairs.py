@@ -1,4 +1,3 @@
-
 """Sentence pairs and word links of the phrasebook, read one by one by hand.
 
 They pin the corpus of the default arguments: whoever changes the grammar reads new ones.
