@@ -155,13 +155,12 @@
 
   function innerHeight(spec, datasets) {
     if (typeof spec.height === "number") return spec.height;
-    const drawn = [spec, ...(spec.layer || [])].map((part) => part.encoding || {});
-    const y = (drawn.find((encoding) => encoding.y) || {}).y || {};
-    const step = (spec.height && spec.height.step) || 20;
-    const discrete = y.type === "nominal" || y.type === "ordinal";
-    if (!discrete && !(spec.height && spec.height.step)) return 200;
+    const part = [spec, ...(spec.layer || [])].find((unit) => unit.encoding && unit.encoding.y) || {};
+    const y = (part.encoding || {}).y || {};
+    const step = spec.height && spec.height.step;
+    if (!step && y.type !== "nominal" && y.type !== "ordinal") return 200;
     const data = part.data || spec.data || {};
     const rows = data.values || datasets[data.name] || [];
-    return step * Math.max(5, new Set(rows.map((row) => row[y.field])).size);
+    return (step || 20) * Math.max(5, new Set(rows.map((row) => row[y.field])).size);
   }
 })();

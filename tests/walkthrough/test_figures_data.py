@@ -178,6 +178,13 @@ def test_explorer_answers_clicks_and_selectors_and_starts_with_a_cell():
     assert inputs(chart)["key"]["options"] == TOKENS
 
 
+def test_explorer_starts_where_there_is_something_to_see():
+    query, key = torch.zeros(3, 2), torch.ones(3, 2)
+    query[1, 0] = 2.0  # only the second word asks for anything
+    (param,) = spec(attention.qk_explorer(query, key, TOKENS[:3], TOKENS[:3]))["params"]
+    assert param["value"] == [{"query": TOKENS[1], "key": TOKENS[0]}]
+
+
 def test_mask_viewer_draws_true_as_open():
     allowed = torch.tensor([[True, False], [True, True]])
     chart = mask.mask_viewer(allowed, ["a", "b"], ["a", "b"])

@@ -52,6 +52,7 @@ def qk_explorer(
     for cell in rows:
         i, j = cell["row"], cell["column"]
         cell |= {"score": values[i][j], "q": rounded(query[i]), "k": rounded(key[j])}
+    first = max(rows, key=lambda cell: cell["score"])  # a score with something in it to see
     chosen = alt.selection_point(
         name="score",
         fields=["query", "key"],
@@ -59,7 +60,7 @@ def qk_explorer(
         toggle=False,
         clear=False,
         empty=False,
-        value=[{"query": queries[0], "key": keys[0]}],
+        value=[{"query": first["query"], "key": first["key"]}],
         bind={  # type: ignore[arg-type]  # Altair's types know one input only
             "query": alt.binding_select(options=queries, name="query "),
             "key": alt.binding_select(options=keys, name="key "),

@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.style import CATEGORIES, DASHES, NARROW, described, wrapped
+from walkthrough.figures.style import CATEGORIES, DASHES, described, wrapped
 
 RECALL_AXIS = "questions answered with the right key"
 D_K_AXIS = "d_k (logarithmic)"
@@ -44,10 +44,10 @@ def recall_chart(
     blind = alt.Chart(alt.Data(values=[{"recall": guessing, "words": "guessing"}]))
     rule = blind.mark_rule(strokeDash=[2, 3], opacity=0.8).encode(y="recall:Q")
     label = blind.mark_text(align="right", dy=-7).encode(
-        x=alt.value(NARROW), y="recall:Q", text="words:N"
+        x=alt.value("width"), y="recall:Q", text="words:N"
     )
     layers = [lines, points, rule, label]
-    chart = alt.layer(*layers).properties(width=NARROW, height=220, title=wrapped(title))
+    chart = alt.layer(*layers).properties(width="container", height=220, title=wrapped(title))
     return described(chart, description or _recall_in_words(title, data, kinds, guessing))
 
 
