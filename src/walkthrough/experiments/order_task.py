@@ -141,7 +141,7 @@ def train(
     )
     for _ in range(steps):
         length = _draw(SHORTEST, LONGEST_TRAINED, generator)
-        start = _draw(0, LONGEST_TESTED - length, generator) if random_starts else 0
+        start = _start(length, generator) if random_starts else 0
         tokens, answers = sentences(length, 64, generator)
         loss = F.cross_entropy(model(tokens, start).flatten(0, 1), answers.flatten())
         optimizer.zero_grad()
@@ -163,6 +163,12 @@ def accuracy_by_position(
 def guessing(length: int) -> float:
     """Return the best accuracy without positions: each of `length` answers is as likely."""
     return 1 / length
+
+
+def _start(length: int, generator: torch.Generator) -> int:
+    # past both ends by 5, then moved inside: else the first and last positions would be rare
+    last = LONGEST_TESTED - length
+    return min(max(_draw(-5, last + 5, generator), 0), last)
 
 
 def _draw(low: int, high: int, generator: torch.Generator) -> int:

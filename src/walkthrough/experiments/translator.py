@@ -4,8 +4,7 @@ The sizes and the recipe are those of the preset "phrasebook" (`transformer.cli.
 `python -m transformer train --preset phrasebook` uses.
 """
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +26,7 @@ from transformer.data.codec import PhrasebookCodec
 from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
-from transformer.training import History, Record, TrainSettings, train
+from transformer.training import History, train
 
 PRESET = "phrasebook"
 N_ALIGNED = 200
@@ -63,89 +62,34 @@ def encoded(examples: Sequence[Example], codec: PhrasebookCodec) -> list[Pair]:
     return [(words.encode(example.source), words.encode(example.target)) for example in examples]
 
 
-def new_model(task: Task, *, seed: int, **broken: Any) -> Transformer:
-    """Return an untrained model of the preset; `broken` changes its configuration."""
+def new_model(task: Task, *, seed: int, **changes: Any) -> Transformer:
+    """Return an untrained model of the preset; `changes` are made to its configuration."""
     torch.manual_seed(seed)
-    return Transformer(task.plan.config(len(task.codec)).replace(**broken))
+    return Transformer(task.plan.config(len(task.codec)).replace(**changes))
 
 
-def train_broken(
+def train_model(
     task: Task,
     *,
     seed: int,
-    updates: int,
+    updates: int | None = None,
     threads: int | None = None,
-    callbacks: Sequence[Callable[[Record], object]] = (),
-    **broken: Any,
+    **changes: Any,
 ) -> tuple[Transformer, History]:
-    """Train a model with something broken: same data, same order, same schedule as the whole one.
+    """Train a model with the preset's recipe; `updates` makes the run, and its schedule, shorter.
 
-    `broken` changes the configuration, such as `causal=False`.
+    `changes` are made to the configuration, such as `causal=False` to break one thing. Data, order
+    and schedule stay the same.
 
     Raises:
         TypeError: the configuration has no such field.
         ValueError: it does not allow that value.
     """
-    settings = task.plan.training.replace(
-        seed=seed, max_updates=updates, threads=threads, valid_every=0
-    )
-    return _train(task, new_model(task, seed=seed, **broken), settings, callbacks)
-
-
-@dataclass(frozen=True)
-class Run:
-    """A trained model, its log, copies of it from earlier updates, and the CPU seconds it took."""
-
-    model: Transformer
-    history: History
-    earlier: dict[int, Transformer]
-    cpu_seconds: float
-
-
-def train_whole(
-    task: Task, *, seed: int, threads: int | None = None, keep_at: Sequence[int] = ()
-) -> Run:
-    """Train the preset's model; `keep_at` names updates at which a copy of it is kept."""
-    settings = task.plan.training.replace(seed=seed, threads=threads, valid_every=0)
-    model = new_model(task, seed=seed)
-    kept = KeepAt(model, keep_at)
-    began = time.process_time()
-    model, history = _train(task, model, settings, [kept])
-    return Run(model, history, kept.models, time.process_time() - began)
-
-
-def _train(
-    task: Task,
-    model: Transformer,
-    settings: TrainSettings,
-    callbacks: Sequence[Callable[[Record], object]],
-) -> tuple[Transformer, History]:
-    pairs = task.pairs("train")
-    return model, train(model, pairs, settings, progress=False, callbacks=callbacks)
-
-
-class KeepAt:
-    """A callback of the trainer that keeps copies of the model, in evaluation mode.
-
-    Callbacks run at every `log_every`-th update, so `updates` should be among those.
-    """
-
-    def __init__(self, model: Transformer, updates: Sequence[int]) -> None:
-        self.model, self.updates = model, tuple(updates)
-        self.models: dict[int, Transformer] = {}
-
-    def __call__(self, record: Record) -> None:
-        """Keep a copy if this update is asked for."""
-        if record.update in self.updates:
-            self.models[record.update] = copied(self.model)
-
-
-def copied(model: Transformer) -> Transformer:
-    """Return a copy of the model with tied weights tied, in evaluation mode."""
-    with torch.random.fork_rng(devices=[]):
-        copy = Transformer(model.config)
-    copy.load_state_dict(model.state_dict())
-    return copy.eval()
+    model = new_model(task, seed=seed, **changes)
+    settings = task.plan.training.replace(seed=seed, threads=threads)
+    if updates is not None:
+        settings = settings.replace(max_updates=updates)
+    return model, train(model, task.pairs("train"), settings, progress=False)
 
 
 def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:

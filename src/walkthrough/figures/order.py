@@ -16,7 +16,7 @@ def accuracy_by_position(
     results: Mapping[str, ByLength],
     *,
     trained_to: int,
-    title: str = "Right answers at each position; training never went past the grey line",
+    title: str = "Right answers at each position; no training sentence went past the grey line",
     slider: str = "words in the sentence ",
     start_length: int | None = None,
     description: str | None = None,
@@ -86,7 +86,12 @@ def _lines(shown: alt.Chart, names: list[str], longest: int) -> list[alt.Chart]:
     dashes = [DASHES[i % len(DASHES)] for i in range(n)]
     colour = alt.Color("model:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
     dash = alt.StrokeDash("model:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
-    x = alt.X("position:Q", title="position →", scale=alt.Scale(domain=[0, longest - 1]))
+    x = alt.X(
+        "position:Q",
+        title="position →",
+        scale=alt.Scale(domain=[0, longest - 1], nice=False),
+        axis=alt.Axis(tickCount=8, format="d"),
+    )
     y = alt.Y(
         "accuracy:Q",
         title="share of right answers",
