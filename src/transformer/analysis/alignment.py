@@ -107,11 +107,13 @@ def score_alignments(
 
 
 def alignment_by_head(
-    weights: Sequence[Float[Tensor, "layers heads target_len source_len"]],
+    weights: Sequence[Float[Tensor, "layers heads _ _"]],
     gold: Sequence[Collection[Link]],
     lengths: Sequence[tuple[int, int]],
 ) -> list[list[AlignmentScore]]:
     """Score every layer and head over many sentences; `lengths` are (n_source, n_target).
+
+    Each sentence has weights of its own size, (layers, heads, target_len, source_len).
 
     Raises:
         ValueError: as `alignment_from_attention` and `score_alignments`.

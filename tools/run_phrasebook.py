@@ -1,0 +1,130 @@
+"""Train the phrasebook translator with several seeds and record the figures.
+
+    python tools/run_phrasebook.py                 # seeds 1 2 3 → results/phrasebook.json
+    python tools/run_phrasebook.py --seeds 1 --output /tmp/try.json --threads 1
+
+Chapter 14 prints what stands in the file. It is written after every seed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from transformer.training import perplexity
+from transformer.training.checkpoint import write_atomically
+from walkthrough.experiments import translator as lab
+
+ROOT = Path(__file__).resolve().parent.parent
+OUTPUT = ROOT / "results" / "phrasebook.json"
+DIGITS = 4
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, measure, write."""
+    args = parsed(arguments)
+    task = lab.load_task()
+    record = heading(task, args)
+    for seed in args.seeds:
+        run = measured(task, seed, args.threads)
+        record["runs"].append(run)
+        text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
+        write_atomically(args.output, (text + "\n").encode())
+        print(
+            f"seed {seed}: sentences {run['exact']['test_sentences']:.3f}, "
+            f"combinations {run['exact']['test_combinations']:.3f}, {run['cpu_seconds']:.0f} CPU s",
+            flush=True,
+        )
+    return 0
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--threads", type=int, default=None, help="default: PyTorch's choice")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    return parser.parse_args(arguments)
+
+
+def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the runs share: command, commit, hardware, date, settings, corpus."""
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    sizes = {name: len(split) for name, split in task.book.splits().items()}
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "commit": git("rev-parse", "HEAD"),
+        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").split("\n"),
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "hardware": {"processor": processor(), "cores": os.cpu_count()},
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "threads": torch.get_num_threads(),
+        "settings": {"model": task.plan.model, "training": task.plan.training.to_dict()},
+        "corpus": {"seed": task.book.seed, "sizes": sizes, "vocabulary": len(task.codec)},
+        "runs": [],
+    }
+
+
+def measured(task: lab.Task, seed: int, threads: int | None) -> dict[str, Any]:
+    """Train one model and return its figures."""
+    began = time.process_time()
+    model, history = lab.train_model(task, seed=seed, threads=threads)
+    cpu_seconds = time.process_time() - began
+    splits = task.book.splits()
+    aligned = splits["test_sentences"][: lab.N_ALIGNED]
+    outputs = lab.translations(model, task, splits["test_combinations"])
+    return {
+        "seed": seed,
+        "cpu_seconds": cpu_seconds,
+        "target_tokens": history.records[-1].tokens,
+        "exact": {
+            name: lab.exact_match(model, task, splits[name])
+            for name in ("valid", "test_sentences", "test_combinations")
+        },
+        "exact_by_kind": lab.exact_by_kind(outputs, splits["test_combinations"], task.book),
+        "valid_perplexity": perplexity(model, task.pairs("valid")),
+        "alignment_error": {
+            "predicts": lab.head_errors(model, task, aligned).tolist(),
+            "reads": lab.head_errors(model, task, aligned, row="reads").tolist(),
+            "diagonal": lab.diagonal_error(aligned),
+        },
+        "loss": [(record.update, record.loss) for record in history.records],
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Return the record with few digits in its numbers; settings keep theirs."""
+    if isinstance(value, dict):
+        return {k: v if k == "settings" else rounded(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(part) for part in value]
+    return round(value, DIGITS) if isinstance(value, float) else value
+
+
+def git(*words: str) -> str:
+    """Return what git says, without the last line break."""
+    found = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return found.stdout.rstrip("\n")
+
+
+def processor() -> str:
+    """Return the processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
