@@ -73,3 +73,12 @@ def test_an_oracle_reaches_everything_and_a_guess_one_in_length():
 
     assert task.accuracy_by_position(Oracle(), 6).tolist() == [1.0] * 6
     assert task.guessing(10) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("length", [task.SHORTEST, task.LONGEST_TRAINED])
+def test_random_starts_stay_inside_and_meet_both_ends(length):
+    draw = generator()
+    starts = [task._start(length, draw) for _ in range(600)]
+    last = task.LONGEST_TESTED - length
+    assert set(starts) == set(range(last + 1))
+    assert min(starts.count(0), starts.count(last)) > 600 / (last + 1)
