@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from tqdm.auto import tqdm
+from tqdm import tqdm  # tqdm.auto warns in notebooks that lack ipywidgets
 
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
