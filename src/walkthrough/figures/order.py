@@ -16,7 +16,7 @@ def accuracy_by_position(
     results: Mapping[str, ByLength],
     *,
     trained_to: int,
-    title: str = "Right answers at each position; no sentence in training was longer than the grey line",
+    title: str = "Right answers at each position; grey line: the longest sentence in training",
     slider: str = "words in the sentence ",
     start_length: int | None = None,
     description: str | None = None,
