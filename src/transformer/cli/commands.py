@@ -44,6 +44,7 @@ from transformer.training.checkpoint import (
     write_atomically,
 )
 from transformer.training.objective import perplexity
+from transformer.training.run_folder import refuse_existing_run
 from transformer.training.trainer import Pairs, train
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
@@ -52,6 +53,8 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 def train_command(args: argparse.Namespace) -> int:
     """Train a model into a run folder."""
     plan = make_plan(args.preset, args.settings, _options(args))
+    if not args.resume:
+        refuse_existing_run(args.folder)
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
     codec = learn_codec(plan.data, corpus)

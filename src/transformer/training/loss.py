@@ -94,26 +94,27 @@ class _ProjectionLoss(torch.autograd.Function):
     def forward(
         ctx: Any, states: Tensor, weight: Tensor, target: Tensor, smoothing: float, chunk: int
     ) -> Tensor:
-        wants_gradient = any(ctx.needs_input_grad[:2])
-        grad_states = torch.zeros_like(states)
-        grad_weight = torch.zeros_like(weight)
+        grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight)
         loss = states.new_zeros((), dtype=torch.promote_types(states.dtype, torch.float32))
+        even = smoothing / len(weight)  # what smoothing gives each class
+        weight_sum = weight.sum(dim=0)
         for start in range(0, len(target), chunk):
-            part = slice(start, start + chunk)
-            log_probs = F.linear(states[part], weight).to(loss.dtype).log_softmax(dim=-1)
-            gold = target[part, None]
-            even = smoothing / log_probs.shape[-1]
-            loss -= (1 - smoothing) * log_probs.gather(-1, gold).sum()
-            if smoothing:
-                loss -= even * log_probs.sum()
-            if not wants_gradient:
+            rows, gold = states[start : start + chunk], target[start : start + chunk, None]
+            logits = (rows @ weight.T).to(loss.dtype)
+            gold_logits, top = logits.gather(-1, gold), logits.amax(dim=-1, keepdim=True)
+            exps = logits.sub_(top).exp_()  # in place from here on: the cache holds one copy
+            total = exps.sum(dim=-1, keepdim=True)
+            loss += (top + total.log() - (1 - smoothing) * gold_logits).sum()
+            loss -= even * (rows @ weight_sum).sum()  # the sum of all logits
+            if not any(ctx.needs_input_grad):
                 continue
-            # d loss / d logits = softmax − target distribution
-            grad = log_probs.exp_().sub_(even)
+            # d loss / d logits = softmax − (1 − ε) at the gold token − ε/V everywhere
+            grad = exps.div_(total)
             grad.scatter_add_(-1, gold, grad.new_full(gold.shape, smoothing - 1))
-            grad = grad.to(states.dtype)
-            grad_states[part] = grad @ weight.to(states.dtype)
-            grad_weight += grad.T @ states[part]
+            grad_states[start : start + chunk] = grad @ weight
+            grad_weight += grad.T @ rows
+        grad_states -= even * weight_sum
+        grad_weight -= even * states.sum(dim=0)
         ctx.save_for_backward(grad_states, grad_weight)
         return loss
 

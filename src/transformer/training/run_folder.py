@@ -64,9 +64,7 @@ class RunFolder:
         written = self.path / "settings.json"
         if written.exists():
             if not resume:
-                raise FileExistsError(
-                    f"{self.path} already holds a run: name another folder, or resume it"
-                )
+                refuse_existing_run(self.path)
             _check_same(self.path, json.loads(written.read_text()), told, self.settings.schedule)
         content = json.dumps({**told, **(notes or {})}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
@@ -119,6 +117,12 @@ class RunFolder:
                 optimizer.state[parameter][key] = value.to(parameter.device)
         position = json.loads(metadata["position"])
         return position, History.read(self.path / "log.csv", up_to=position["update"])
+
+
+def refuse_existing_run(path: str | Path) -> None:
+    """Raise FileExistsError if the folder holds a run."""
+    if (Path(path) / "settings.json").exists():
+        raise FileExistsError(f"{path} already holds a run: name another folder, or resume it")
 
 
 def checksum(pairs: Sequence[Pair]) -> int:

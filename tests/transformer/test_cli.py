@@ -1,0 +1,237 @@
+"""The command line: what a newcomer types, what a script can rely on, one line for each error."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from transformer.cli import main
+from transformer.cli.plan import PRESETS, make_plan
+from transformer.config import TransformerConfig
+from transformer.training.checkpoint import load_checkpoint
+
+WORDS = ["ein", "hund", "zwei", "hunde", "eine", "katze", "drei", "katzen", "auf", "dem", "dach"]
+LINES = [f"{a} {b} {c}" for a in WORDS for b in WORDS[:6] for c in WORDS[3:9]]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "train.de").write_text("".join(f"{line}\n" for line in LINES))
+    (folder / "train.xx").write_text("".join(f"{line.upper()}\n" for line in LINES))
+    (folder / "valid.de").write_text("".join(f"{line}\n" for line in LINES[::40]))
+    (folder / "valid.xx").write_text("".join(f"{line.upper()}\n" for line in LINES[::40]))
+    (folder / "settings.toml").write_text(
+        f"""
+        [data]
+        corpus = "files"
+        merges = 30
+        train_source = "{folder}/train.de"
+        train_target = "{folder}/train.xx"
+        valid_source = "{folder}/valid.de"
+        valid_target = "{folder}/valid.xx"
+        [model]
+        d_model = 16
+        n_heads = 2
+        n_layers = 1
+        d_ff = 24
+        [training]
+        max_updates = 4
+        max_tokens = 300
+        warmup = 2
+        peak = 0.001
+        save_every = 2
+        valid_every = 2
+        log_every = 1
+        """
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(files: Path) -> Path:
+    folder = files / "run"
+    code = main(
+        ["train", "--settings", f"{files}/settings.toml", "--folder", str(folder), "--quiet"]
+    )
+    assert code == 0
+    return folder
+
+
+def failing(capsys, arguments: list[str]) -> str:
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1, "an error is one line"
+    return error
+
+
+def test_run_folder_holds_what_the_help_says(run: Path) -> None:
+    told = json.loads((run / "settings.json").read_text())
+    assert told["training"]["max_updates"] == 4
+    assert told["data"]["merges"] == 30
+    assert told["model"]["d_model"] == 16
+    results = json.loads((run / "results.json").read_text())
+    assert results["training"][0]["update"] == 4
+    assert (run / "log.csv").read_text().count("\n") == 5
+    checkpoint = load_checkpoint(run / "checkpoints" / "000004.safetensors")
+    assert json.loads(checkpoint.tokenizer)["kind"] == "subwords"
+
+
+def test_translate_keeps_order_and_empty_lines(run: Path, tmp_path: Path, capsys) -> None:
+    lines = ["ein hund", "", "zwei katzen im garten", "ein hund"]
+    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
+    arguments = ["translate", str(run), "--input", f"{tmp_path}/in.txt", "--beam", "2"]
+    assert main(arguments) == 0
+    found = capsys.readouterr().out.split("\n")
+    assert len(found) == 5
+    assert found[1] == found[4] == ""
+    assert found[0] == found[3]
+    assert main([*arguments, "--window", "1"]) == 0
+    assert capsys.readouterr().out.split("\n") == found
+
+
+def test_n_best_with_scores(run: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"ein hund\n")))
+    )
+    code = main(["translate", str(run), "--n-best", "2", "--scores"])
+    assert code == 0, capsys.readouterr().err
+    scores = [float(line.split("\t")[0]) for line in capsys.readouterr().out.splitlines()]
+    assert len(scores) == 2
+    assert scores[0] >= scores[1]
+
+
+def test_evaluate_prints_and_keeps_results(run: Path, tmp_path: Path, capsys) -> None:
+    output = tmp_path / "hypotheses.txt"
+    code = main(["evaluate", str(run), "--beam", "1", "--average", "2", "--output", str(output)])
+    assert code == 0
+    results = json.loads(capsys.readouterr().out)
+    assert 0 <= results["bleu"] <= 100
+    assert "version" in results["bleu_signature"]
+    assert results["perplexity"] > 1
+    assert results["sentences"] == len(output.read_text().splitlines()) == len(LINES[::40])
+    kept = json.loads((run / "results.json").read_text())
+    assert kept["evaluation"][-1] == results
+
+
+def test_average_of_the_last_is_what_evaluate_uses(run: Path, tmp_path: Path, capsys) -> None:
+    output = tmp_path / "mean.safetensors"
+    assert main(["average", str(run), "--last", "2", "--output", str(output)]) == 0
+    assert load_checkpoint(output).notes["average_of"] == [
+        "000002.safetensors",
+        "000004.safetensors",
+    ]
+    assert main(["translate", str(output), "--input", "/dev/null"]) == 0
+
+
+def test_errors_are_one_line_and_code_1(run: Path, files: Path, tmp_path: Path, capsys) -> None:
+    toml = f"{files}/settings.toml"
+    assert "already holds a run" in failing(
+        capsys, ["train", "--settings", toml, "--folder", str(run)]
+    )
+    assert "no checkpoint at" in failing(capsys, ["translate", str(tmp_path / "nothing")])
+    assert "has 2 checkpoints, 5 are needed" in failing(
+        capsys, ["average", str(run), "--output", str(tmp_path / "m")]
+    )
+    assert "beam must be at least 1, got 0" in failing(
+        capsys, ["evaluate", str(run), "--beam", "0"]
+    )
+    assert "alpha must not be negative, got -1.0" in failing(
+        capsys, ["evaluate", str(run), "--alpha", "-1"]
+    )
+    new = ["train", "--folder", str(tmp_path / "new"), "--settings", toml]
+    assert "unknown training settings: ['epochs']" in failing(
+        capsys, [*new, "--set", "training.epochs=3"]
+    )
+    assert "d_model must be a multiple" in failing(capsys, [*new, "--set", "model.d_model=15"])
+    assert "expected section.name=value" in failing(capsys, [*new, "--set", "epochs"])
+    assert "corpus allows n_merges" in failing(capsys, [*new, "--set", "data.merges=99999"])
+    missing = [*new, "--set", f"data.train_source={files}/nothing"]
+    assert "nothing" in failing(capsys, missing)
+    assert not (tmp_path / "new").exists(), "nothing is written before everything is checked"
+
+
+def test_files_of_different_length(files: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "short").write_text("ein hund\n")
+    arguments = ["train", "--settings", f"{files}/settings.toml", "--folder", f"{tmp_path}/run"]
+    error = failing(capsys, [*arguments, "--set", f"data.train_target={tmp_path}/short"])
+    assert "same number of lines" in error
+
+
+def test_input_that_is_not_utf8_names_the_line(run: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "in.txt").write_bytes(b"ein hund\nein h\xffnd\n")
+    arguments = ["translate", str(run), "--input", f"{tmp_path}/in.txt", "--window", "1"]
+    assert main(arguments) == 1
+    found = capsys.readouterr()
+    assert found.out.count("\n") == 1, "what was finished before is not lost"
+    assert "line 2: not UTF-8" in found.err
+
+
+def test_wrong_usage_is_code_2(capsys) -> None:
+    for arguments in ([], ["train"], ["fly"], ["train", "--preset", "huge", "--folder", "x"]):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("kind", ["train", "translate", "evaluate", "average", "export"])
+def test_help_names_the_exit_codes(kind: str, capsys) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([kind, "--help"])
+    assert caught.value.code == 0
+    assert "Exit codes: 0 done, 1 failed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_presets_are_whole_plans() -> None:
+    for name in PRESETS:
+        options = ["data.train_source=a", "data.train_target=b"]
+        plan = make_plan(name, None, options)
+        assert plan.config(50_000).vocab_size == 50_000
+    assert make_plan("base", None, options).config(37_000) == TransformerConfig.base(37_000)
+    assert make_plan("big", None, options).config(37_000) == TransformerConfig.big(37_000)
+    base = make_plan("base", None, options).training
+    assert (base.schedule, base.warmup, base.smoothing, base.max_tokens) == (
+        "noam",
+        4000,
+        0.1,
+        25_000,
+    )
+
+
+def test_later_settings_win(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('preset = "multi30k-tiny"\n[training]\nwarmup = 7\nseed = 3\n')
+    plan = make_plan(None, tmp_path / "s.toml", ["training.seed=5", "model.norm=pre"])
+    assert (plan.training.warmup, plan.training.seed, plan.training.peak) == (7, 5, 3e-3)
+    assert plan.config(100).norm == "pre"
+    (tmp_path / "bad.toml").write_text("a = = 1")
+    with pytest.raises(ValueError, match="is not a TOML file"):
+        make_plan(None, tmp_path / "bad.toml")
+    with pytest.raises(ValueError, match=r"settings has no \['trainig'\]"):
+        make_plan("phrasebook", None, ["trainig.seed=1"])
+    with pytest.raises(ValueError, match="name a preset"):
+        make_plan(None, None)
+
+
+def test_interrupted_run_exits_143_and_resumes(files: Path) -> None:
+    folder = files / "interrupted"
+    arguments = [
+        *("train", "--settings", f"{files}/settings.toml", "--folder", str(folder)),
+        *("--max-updates", "100000", "--threads", "1", "--quiet"),
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "transformer", *arguments], stdout=subprocess.PIPE, text=True
+    )
+    while not (folder / "state.safetensors").exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "go on with --resume" in output
+    stopped = (folder / "log.csv").read_text().splitlines()[-1].split(",")[0]
+    further = ["--resume", "--max-updates", str(int(stopped) + 2)]
+    assert main([*arguments, *further]) == 0
