@@ -1,7 +1,8 @@
 """Train the phrasebook translator with several seeds and record the figures.
 
     python tools/run_phrasebook.py                 # seeds 1 2 3 → results/phrasebook.json
-    python tools/run_phrasebook.py --seeds 1 --output /tmp/try.json --threads 1
+    python tools/run_phrasebook.py --seeds 1 --threads 1 --output /tmp/try.json
+    python tools/run_phrasebook.py --threads 1 --jobs 3      # the seeds side by side
 
 Chapter 14 prints what stands in the file. It is written after every seed.
 """
@@ -14,6 +15,9 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +35,13 @@ DIGITS = 4
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    task = lab.load_task()
-    record = heading(task, args)
-    for seed in args.seeds:
-        run = measured(task, seed, args.threads)
+    record = heading(lab.load_task(), args)
+    for run in runs(args):
         record["runs"].append(run)
         text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
         write_atomically(args.output, (text + "\n").encode())
         print(
-            f"seed {seed}: sentences {run['exact']['test_sentences']:.3f}, "
+            f"seed {run['seed']}: sentences {run['exact']['test_sentences']:.3f}, "
             f"combinations {run['exact']['test_combinations']:.3f}, {run['cpu_seconds']:.0f} CPU s",
             flush=True,
         )
@@ -51,6 +53,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--threads", type=int, default=None, help="default: PyTorch's choice")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, each with its seeds")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     return parser.parse_args(arguments)
 
@@ -65,7 +68,7 @@ def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
         "commit": git("rev-parse", "HEAD"),
         "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").split("\n"),
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "jobs": args.jobs},
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "threads": torch.get_num_threads(),
         "settings": {"model": task.plan.model, "training": task.plan.training.to_dict()},
@@ -74,8 +77,18 @@ def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def measured(task: lab.Task, seed: int, threads: int | None) -> dict[str, Any]:
+def runs(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield the figures of each seed, in the order of the seeds."""
+    if args.jobs == 1:
+        yield from (measured(seed, args.threads) for seed in args.seeds)
+        return
+    with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(measured, args.seeds, [args.threads] * len(args.seeds))
+
+
+def measured(seed: int, threads: int | None) -> dict[str, Any]:
     """Train one model and return its figures."""
+    task = lab.load_task()
     began = time.process_time()
     model, history = lab.train_model(task, seed=seed, threads=threads)
     cpu_seconds = time.process_time() - began

@@ -13,13 +13,16 @@ from transformer.training.settings import TrainSettings
 SECTIONS = ("data", "model", "training")
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    # French to English on the grammar of this package: a minute or two on a laptop.
+    # French to English on the grammar of this package: a minute or two on a laptop. With seed 1,
+    # the line to 0 gives 99.8 % exact unseen sentences and 94.9 % unseen combinations; Eq. 3
+    # through a peak of 2.5e-3 gives 98.1 % and 91.8 %, its last 5 checkpoints averaged 99.5 % and
+    # 92.5 %. Eq. 3 with a warm-up of 400 and no other peak reaches 4.4e-3, where the loss rises.
     "phrasebook": {
         "data": {"corpus": "phrasebook", "source_language": "fr", "target_language": "en"},
         "model": {"d_model": 128, "n_heads": 4, "n_layers": 2, "d_ff": 256, "dropout": 0.1},
         "training": {
             "max_updates": 900,
-            "max_tokens": 2048,
+            "max_tokens": 1280,
             "schedule": "linear",
             "warmup": 150,
             "peak": 3e-3,
