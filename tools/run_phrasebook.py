@@ -66,7 +66,7 @@ def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
     return {
         "command": shlex.join(["python", *sys.argv]),
         "commit": git("rev-parse", "HEAD"),
-        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").split("\n"),
+        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").splitlines(),
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "hardware": {"processor": processor(), "cores": os.cpu_count(), "jobs": args.jobs},
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
