@@ -3,6 +3,7 @@
     python tools/run_phrasebook.py                 # seeds 1 2 3 → results/phrasebook.json
     python tools/run_phrasebook.py --seeds 1 --threads 1 --output /tmp/try.json
     python tools/run_phrasebook.py --threads 1 --jobs 3      # the seeds side by side
+    python tools/run_phrasebook.py --seeds 1 --threads 1 --set training.schedule=noam
 
 Chapter 14 prints what stands in the file. It is written after every seed.
 """
@@ -15,7 +16,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -35,7 +36,7 @@ DIGITS = 4
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    record = heading(lab.load_task(), args)
+    record = heading(lab.load_task(args.set), args)
     for run in runs(args):
         record["runs"].append(run)
         text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
@@ -54,6 +55,9 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--threads", type=int, default=None, help="default: PyTorch's choice")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with its seeds")
+    parser.add_argument(
+        "--set", nargs="+", default=[], metavar="SECTION.NAME=VALUE", help="another recipe"
+    )
     parser.add_argument("--output", type=Path, default=OUTPUT)
     return parser.parse_args(arguments)
 
@@ -80,15 +84,17 @@ def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
 def runs(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the figures of each seed, in the order of the seeds."""
     if args.jobs == 1:
-        yield from (measured(seed, args.threads) for seed in args.seeds)
+        yield from (measured(seed, args.threads, args.set) for seed in args.seeds)
         return
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(measured, args.seeds, [args.threads] * len(args.seeds))
+        yield from pool.map(
+            measured, args.seeds, *([x] * len(args.seeds) for x in (args.threads, args.set))
+        )
 
 
-def measured(seed: int, threads: int | None) -> dict[str, Any]:
+def measured(seed: int, threads: int | None, changes: Sequence[str] = ()) -> dict[str, Any]:
     """Train one model and return its figures."""
-    task = lab.load_task()
+    task = lab.load_task(changes)
     began = time.process_time()
     model, history = lab.train_model(task, seed=seed, threads=threads)
     cpu_seconds = time.process_time() - began

@@ -49,9 +49,12 @@ class Task:
         return encoded(self.book.splits()[split], self.codec)
 
 
-def load_task(**sizes: int) -> Task:
-    """Return the task of the preset; `sizes` (train, valid, test) make a smaller corpus."""
-    plan = make_plan(PRESET, None)
+def load_task(changes: Sequence[str] = (), **sizes: int) -> Task:
+    """Return the task of the preset; `sizes` (train, valid, test) make a smaller corpus.
+
+    `changes` to the preset are options of the command line, such as "training.schedule=noam".
+    """
+    plan = make_plan(PRESET, None, changes)
     book = phrasebook(plan.data.corpus_seed, **sizes)
     return Task(book, PhrasebookCodec(book.vocabulary()), plan)
 
