@@ -81,7 +81,8 @@ class KeyValueCache:
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
         if self.key is not None and self.value is not None:
-            self.key, self.value = self.key[rows], self.value[rows]
+            self.key = self.key.index_select(0, rows)  # faster than key[rows]
+            self.value = self.value.index_select(0, rows)
 
 
 class MultiHeadAttention(nn.Module):

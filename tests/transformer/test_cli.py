@@ -1,6 +1,5 @@
 """The command line: what a newcomer types, what a script can rely on, one line for each error."""
 
-import io
 import json
 import signal
 import subprocess
@@ -95,12 +94,11 @@ def test_translate_keeps_order_and_empty_lines(run: Path, tmp_path: Path, capsys
     assert capsys.readouterr().out.split("\n") == found
 
 
-def test_n_best_with_scores(run: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(
-        sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"ein hund\n")))
-    )
-    code = main(["translate", str(run), "--n-best", "2", "--scores"])
-    assert code == 0, capsys.readouterr().err
+def test_n_best_with_scores_of_standard_input(run: Path, tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "in.txt").write_text("ein hund\n")
+    with (tmp_path / "in.txt").open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert main(["translate", str(run), "--n-best", "2", "--scores"]) == 0
     scores = [float(line.split("\t")[0]) for line in capsys.readouterr().out.splitlines()]
     assert len(scores) == 2
     assert scores[0] >= scores[1]
