@@ -1,0 +1,342 @@
+"""The checks of chapter 03, masks (§3.1, §3.2.3): padding, causal with stored keys, shift.
+
+The leak detector's check stands in `walkthrough.checks.leaks`. Each mistake is a whole wrong
+implementation: the check runs it on the same inputs as the reader's function.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.masks import causal_mask, padding_mask
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.leaks import has_leak
+
+__all__ = ["decoding_mask", "has_leak", "pad_mask", "shift_right"]
+
+
+# Exercise: the padding mask ----------------------------------------------------------------------
+
+
+def _tokens_case(label: str, rows: list[list[int]]) -> Case:
+    return Case(label, lambda _generator: arguments(torch.tensor(rows)))
+
+
+def _columns(is_open: Tensor) -> Tensor:
+    return is_open[:, None, None, :]
+
+
+def _has_no_room_for_heads(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return result.ndim < 4
+
+
+pad_mask = Check(
+    name="pad_mask",
+    reference=padding_mask,
+    cases=[
+        _tokens_case(
+            "three sentences, two of them padded", [[5, 9, 8, 2], [7, 2, 0, 0], [3, 2, 0, 0]]
+        ),
+        _tokens_case("a decoder input that begins with bos", [[1, 6, 4, 3, 9], [1, 8, 0, 0, 0]]),
+        _tokens_case("a batch without padding", [[4, 5, 2], [6, 7, 2]]),
+    ],
+    mistakes=[
+        Mistake(
+            "inverted",
+            lambda tokens: _columns(tokens == PAD_ID),
+            "the mask is inverted: it is True at padding. True means *may* attend here. This is "
+            "what `nn.MultiheadAttention` calls key_padding_mask.",
+        ),
+        Mistake(
+            "no dimensions for heads and queries",
+            lambda tokens: tokens != PAD_ID,
+            "the values are right, the shape is (batch, key_len). Against scores of shape (batch, "
+            "heads, query_len, key_len) the batch would stand where the queries are. Insert two "
+            "dimensions of size 1.",
+        ),
+        Mistake(
+            "no dimension for heads",
+            lambda tokens: (tokens != PAD_ID)[:, None, :],
+            "the values are right, one dimension is missing. (batch, 1, key_len) lines up with "
+            "(heads, query_len, key_len): the batch would stand where the heads are.",
+        ),
+        Mistake(
+            "dimensions in front",
+            lambda tokens: (tokens != PAD_ID)[None, None],
+            "the two new dimensions stand in front: (1, 1, batch, key_len). The batch must stay "
+            "first and the keys last; the new ones belong between them.",
+        ),
+        Mistake(
+            "closes queries",
+            lambda tokens: (tokens != PAD_ID)[:, None, :, None],
+            "the mask has shape (batch, 1, len, 1), so it closes the rows of padding *queries*. "
+            "Real words still look at padding keys. Keys stand in the last dimension.",
+        ),
+        Mistake(
+            "closes queries and keys",
+            lambda tokens: (
+                (tokens != PAD_ID)[:, None, :, None] & (tokens != PAD_ID)[:, None, None, :]
+            ),
+            "the keys are right, and the mask closes the rows of padding queries as well. That "
+            "leaves rows in which nothing is open, and it ties the mask to one number of queries: "
+            "for attention to the encoder you need another. Close keys only.",
+        ),
+        Mistake(
+            "end token closed",
+            lambda tokens: _columns((tokens != PAD_ID) & (tokens != EOS_ID)),
+            "the end token is closed too. It is a token of the sentence, and the decoder may look "
+            "at it. Only id 0 is padding.",
+        ),
+        Mistake(
+            "all special tokens closed",
+            lambda tokens: _columns(tokens > 3),
+            "ids 1 to 3 are closed too: begin, end and the unknown word. They are tokens of the "
+            "sentence. Only id 0 is padding.",
+        ),
+        Mistake(
+            "numbers",
+            lambda tokens: _columns(tokens != PAD_ID).float(),
+            "the places are right, the values are floats. A float mask is *added* to the scores, "
+            "so 1 and 0 would close nothing. Return booleans.",
+        ),
+        Mistake(
+            "additive",
+            lambda tokens: torch.zeros(len(tokens), 1, 1, tokens.shape[1]).masked_fill(
+                _columns(tokens == PAD_ID), float("-inf")
+            ),
+            "this is an additive mask: 0 where open, −∞ where closed. It would work with PyTorch's "
+            "function. Here masks are boolean, and True means may attend.",
+        ),
+        Mistake(
+            "everything open",
+            lambda tokens: _columns(torch.ones_like(tokens, dtype=torch.bool)),
+            "the mask is True everywhere: it closes nothing.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "too few dimensions",
+            _has_no_room_for_heads,
+            "the mask has fewer than four dimensions. Scores have (batch, heads, query_len, "
+            "key_len); give the mask a dimension for each, of size 1 where it is the same for all.",
+        ),
+    ],
+    right="`pad_mask` is right: one row a sentence, True at its tokens, and room for heads and "
+    "queries",
+)
+
+
+# Exercise: the causal mask when keys are stored --------------------------------------------------
+
+
+def _decoding_mask(query_len: int, key_len: int) -> Tensor:
+    return causal_mask(query_len, key_len)[0, 0]
+
+
+def _ones(query_len: int, key_len: int) -> Tensor:
+    return torch.ones(query_len, key_len, dtype=torch.bool)
+
+
+def _lengths_case(label: str, query_len: int, key_len: int) -> Case:
+    return Case(label, lambda _generator: arguments(query_len, key_len))
+
+
+decoding_mask = Check(
+    name="decoding_mask",
+    reference=_decoding_mask,
+    cases=[
+        _lengths_case("4 queries and 4 keys, nothing stored", 4, 4),
+        _lengths_case("1 query and 5 keys, one new token", 1, 5),
+        _lengths_case("3 queries and 7 keys, three new tokens", 3, 7),
+    ],
+    mistakes=[
+        Mistake(
+            "aligned at the start",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(),
+            "right when nothing is stored. With stored keys the first row sees the first key only: "
+            "it is treated as position 0. The queries are the *last* positions, so the diagonal "
+            "has to move right by key_len − query_len. (These are the first rows of the full "
+            "mask; you need its last rows.)",
+        ),
+        Mistake(
+            "diagonal moved left",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(query_len - key_len),
+            "the diagonal moves to the left. With stored keys, rows see less instead of more. The "
+            "sign is wrong: key_len − query_len.",
+        ),
+        Mistake(
+            "one too far",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(key_len - query_len + 1),
+            "every position sees one token too many: the next one, which it must predict.",
+        ),
+        Mistake(
+            "without itself",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(key_len - query_len - 1),
+            "a position may not see itself here. It may: the token it reads is known, since the "
+            "input is shifted. And with nothing stored, the first row has nothing to look at.",
+        ),
+        Mistake(
+            "past closed",
+            lambda query_len, key_len: _ones(query_len, key_len).triu(key_len - query_len),
+            "the wrong triangle: each position sees itself and the *future*.",
+        ),
+        Mistake(
+            "inverted",
+            lambda query_len, key_len: _ones(query_len, key_len).triu(key_len - query_len + 1),
+            "the mask is inverted: True marks the future. That is what `nn.MultiheadAttention` "
+            "wants; here True means *may* attend.",
+        ),
+        Mistake(
+            "everything open",
+            _ones,
+            "everything is open. That is right for one new token and wrong for several: the first "
+            "of three may not see the two after it.",
+        ),
+        Mistake(
+            "square",
+            lambda query_len, key_len: _ones(key_len, key_len).tril(),
+            "the mask has a row for every key. It needs rows for the new positions only: the last "
+            "query_len rows of what you built.",
+        ),
+        Mistake(
+            "numbers",
+            lambda query_len, key_len: _decoding_mask(query_len, key_len).float(),
+            "the places are right, the values are floats. Return booleans.",
+        ),
+    ],
+    right="`decoding_mask` is right, with and without stored keys",
+)
+
+
+# Exercise: the decoder's input from the gold tokens ----------------------------------------------
+
+
+def _shift_right(target_out: Tensor) -> Tensor:
+    start = torch.full_like(target_out[:, :1], BOS_ID)
+    shifted = torch.cat([start, target_out[:, :-1]], dim=1)
+    return shifted.masked_fill(shifted == EOS_ID, PAD_ID)
+
+
+def _started_with(start_id: int) -> Callable[[Tensor], Tensor]:
+    def shift(target_out: Tensor) -> Tensor:
+        shifted = _shift_right(target_out)
+        shifted[:, 0] = start_id
+        return shifted
+
+    return shift
+
+
+def _shift_left(target_out: Tensor) -> Tensor:
+    end = torch.full_like(target_out[:, :1], PAD_ID)
+    return torch.cat([target_out[:, 1:], end], dim=1)
+
+
+def _with_end_tokens(target_out: Tensor) -> Tensor:
+    start = torch.full_like(target_out[:, :1], BOS_ID)
+    return torch.cat([start, target_out[:, :-1]], dim=1)
+
+
+def _only_end_replaced(target_out: Tensor) -> Tensor:
+    return target_out.masked_fill(target_out == EOS_ID, PAD_ID)
+
+
+def _first_word_lost(target_out: Tensor) -> Tensor:
+    read = _only_end_replaced(target_out)
+    read[:, 0] = BOS_ID
+    return read
+
+
+def _one_longer(target_out: Tensor) -> Tensor:
+    start = torch.full_like(target_out[:, :1], BOS_ID)
+    return torch.cat([start, target_out], dim=1)
+
+
+def _begins_with_a_word(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return bool((result[:, 0] != BOS_ID).any())
+
+
+shift_right = Check(
+    name="shift_right",
+    reference=_shift_right,
+    cases=[
+        _tokens_case(
+            "sentences of different length",
+            [[5, 9, 8, 7, 2], [6, 2, 0, 0, 0], [4, 3, 5, 2, 0]],
+        ),
+        _tokens_case("one sentence of one word", [[9, 2]]),
+        _tokens_case("sentences of equal length", [[4, 5, 6, 2], [7, 7, 8, 2]]),
+    ],
+    mistakes=[
+        Mistake(
+            "end tokens kept",
+            _with_end_tokens,
+            "right for the longest sentences. In shorter ones the end token is still there: the "
+            "decoder reads eos at a place where nothing is left to predict. Make it padding.",
+        ),
+        Mistake(
+            "rolled",
+            lambda target_out: target_out.roll(1, dims=1),
+            "`roll` brings the last token round to the front: the decoder begins with eos or with "
+            "padding. The first column must be bos.",
+        ),
+        Mistake(
+            "rolled over the batch",
+            lambda target_out: target_out.roll(1, dims=0),
+            "this rolls over the batch: every sentence gets the tokens of another one. Positions "
+            "are dimension 1.",
+        ),
+        Mistake(
+            "shifted left",
+            _shift_left,
+            "this is a shift to the left: the decoder would read the token *after* the one it must "
+            "predict.",
+        ),
+        Mistake(
+            "not shifted",
+            lambda target_out: target_out.clone(),
+            "nothing is shifted: position t reads token t, the one it must predict. It would learn "
+            "to copy.",
+        ),
+        Mistake(
+            "not shifted, end replaced",
+            _only_end_replaced,
+            "the end tokens are gone, but nothing is shifted: position t reads token t, the one it "
+            "must predict.",
+        ),
+        Mistake(
+            "first word overwritten",
+            _first_word_lost,
+            "bos overwrites the first word and the rest stays where it is: from position 1 on, the "
+            "decoder reads the token it must predict. Move the words before you put bos in.",
+        ),
+        Mistake(
+            "one longer",
+            _one_longer,
+            "bos is in front and nothing was dropped: the input is one position longer than the "
+            "gold, so rows and predictions do not pair up.",
+        ),
+        Mistake(
+            "padding for bos",
+            _started_with(PAD_ID),
+            "the sentences begin with id 0. That is padding here, and its key is masked: the first "
+            "row would have nothing to look at. Begin with bos, id 1. (T5 does start with its "
+            "padding token, and leaves that key open.)",
+        ),
+        Mistake(
+            "end token for bos",
+            _started_with(EOS_ID),
+            "the sentences begin with eos, id 2. Some libraries do that; here bos, id 1, starts a "
+            "sentence.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "no bos",
+            _begins_with_a_word,
+            "the first column is not bos everywhere; something else may differ as well.",
+        ),
+    ],
+    right="`shift_right` is right: what `collate` builds as `target_in`",
+)
