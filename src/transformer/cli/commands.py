@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import platform
 import shlex
 import shutil
@@ -53,7 +54,8 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 def train_command(args: argparse.Namespace) -> int:
     """Train a model into a run folder."""
     plan = make_plan(args.preset, args.settings, _options(args))
-    if not args.resume:
+    is_first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
+    if is_first and not args.resume:
         refuse_existing_run(args.folder)
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
@@ -81,7 +83,7 @@ def train_command(args: argparse.Namespace) -> int:
     if history.interrupted_by is not None:
         print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
         return INTERRUPTED + history.interrupted_by
-    if last is not None:
+    if last is not None and is_first:
         add_results(args.folder, "training", asdict(last))
         _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
     return OK

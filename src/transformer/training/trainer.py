@@ -91,7 +91,8 @@ class Trainer:
         self.spell = pairs if callable(pairs) else None
         self.pairs: Sequence[Pair] = pairs(0) if callable(pairs) else pairs
         self.callbacks = callbacks
-        self.folder: RunFolder | None = None
+        self.folder: RunFolder | None = None  # of the first process, which alone writes
+        self.interruptible = False
         self.device = model.output_weight.device
         self.autocast = autocast(settings.precision, self.device)
         self.scaler = torch.amp.GradScaler(
@@ -121,6 +122,7 @@ class Trainer:
         if distributed.rank() == 0:
             folder.begin(self.model.config, self.pairs, resume=resume, notes=notes)
             self.folder = folder
+        self.interruptible = True  # all processes, so that they stop at the same update
         distributed.barrier()
         saved = folder.load_state(self.model, self.optimizer) if resume else None
         if saved is not None:
@@ -132,7 +134,7 @@ class Trainer:
         bar = tqdm(
             total=settings.max_updates, initial=at.update, unit="update", disable=not progress
         )
-        with bar, stop_signal(enabled=self.folder is not None) as stop:
+        with bar, stop_signal(enabled=self.interruptible) as stop:
             stopping = False
             while at.update < settings.max_updates and not stopping:
                 groups = self.groups(at.epoch)
