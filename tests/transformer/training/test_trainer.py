@@ -85,8 +85,10 @@ class StopError(Exception):
     """A run that dies without a chance to save."""
 
 
-@pytest.mark.parametrize("ending", ["SIGTERM", "SIGINT", "death"])
-@pytest.mark.parametrize("at", [3, 4, 7, 11])
+@pytest.mark.parametrize(
+    ("at", "ending"),  # before, at and after an interval's end, and next to the last update
+    [(3, "death"), (3, "SIGTERM"), (4, "SIGINT"), (7, "death"), (7, "SIGTERM"), (11, "SIGINT")],
+)
 def test_resumed_run_is_bitwise_the_uninterrupted_one(tmp_path: Path, at: int, ending: str) -> None:
     whole, whole_history = trained(folder=tmp_path / "whole", valid=PAIRS[:5])
 
