@@ -7,6 +7,7 @@ import torch
 
 from transformer.cli.plan import PRESETS
 from transformer.config import EOS_ID
+from transformer.training import TrainSettings
 from walkthrough.experiments import translator as lab
 from walkthrough.results import recorded
 
@@ -14,6 +15,14 @@ from walkthrough.results import recorded
 @pytest.fixture(scope="module")
 def task():
     return lab.load_task(train=1500, valid=20, test=30)
+
+
+def test_the_phrasebook_recipe_is_the_one_that_the_table_of_differences_states(task):
+    training, config = task.plan.training, lab.new_model(task, seed=0).config
+    assert (training.schedule, training.warmup, training.peak) == ("linear", 150, 3e-3)
+    assert training.rate(training.max_updates, d_model=128) < 1e-5
+    assert TrainSettings().schedule == "noam"  # Eq. 3 stays the trainer's default
+    assert (config.n_layers, config.d_model, config.d_ff) == (2, 128, 256)
 
 
 def gold_maps(shift):
