@@ -75,8 +75,9 @@ class KeyValueCache:
         if self.key is not None and self.value is not None:
             key = torch.cat([self.key, key], dim=-2)
             value = torch.cat([self.value, value], dim=-2)
-        self.key, self.value = key, value
-        return key, value
+        # a fixed cache is read at every step: in one piece it is read faster
+        self.key, self.value = key.contiguous(), value.contiguous()
+        return self.key, self.value
 
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
