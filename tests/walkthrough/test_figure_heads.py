@@ -36,7 +36,7 @@ def test_one_head_is_merged_right_in_either_way():
 
 def test_the_explorer_offers_every_number_of_heads_and_both_ways():
     bound = inputs(merge_explorer(WORDS, 6))
-    assert bound["n_heads"]["options"] == [1, 2, 3, 6]
+    assert bound["n_heads"]["options"] == [6, 3, 2, 1]
     assert bound["way"]["options"] == [EXCHANGED, AT_ONCE]
 
 

@@ -50,7 +50,7 @@ def _given(query_len: int, key_len: int) -> Callable[[torch.Generator], Argument
 
     def make(generator: torch.Generator) -> Arguments:
         lengths = (query_len, key_len, key_len)
-        sizes = [(length, d_model) for length in lengths]
+        sizes: list[tuple[int, ...]] = [(length, d_model) for length in lengths]
         sizes += [(n_heads, d_model, d) for d in (d_k, d_k, d_v)] + [(n_heads * d_v, d_model)]
         # matrices of a size that gives scores with variance of about 1
         scale = d_model**-0.5

@@ -168,8 +168,9 @@ def _selectors(maps: Mapping[str, Tensor]) -> list[alt.Parameter]:
     layers = alt.binding_select(options=list(range(1, n_layers + 1)), name="layer ")
     heads = alt.binding_select(options=[*range(1, n_heads + 1), MEAN], name="head ")
     params = [
-        # a selector with one choice would be dead
-        alt.param("layer", value=n_layers, **({"bind": layers} if n_layers > 1 else {})),
+        alt.param("layer", value=n_layers, bind=layers)
+        if n_layers > 1
+        else alt.param("layer", value=1),  # a selector with one choice would be dead
         alt.param("head", value=1, bind=heads),
     ]
     chosen = alt.param("kind", value=next(iter(maps)), bind=kinds)

@@ -39,7 +39,7 @@ def merge_explorer(
     Raises:
         ValueError: there are no words, or `start` does not divide `d_model`.
     """
-    divisors = [n for n in range(1, d_model + 1) if d_model % n == 0]
+    divisors = [n for n in range(d_model, 0, -1) if d_model % n == 0]
     if not words or start not in divisors:
         raise ValueError(
             f"a merge needs words and a number of heads that divides d_model = {d_model}: "
@@ -55,10 +55,10 @@ def merge_explorer(
             "n_heads", value=start, bind=alt.binding_select(options=divisors, name=n_heads_label)
         ),
         alt.param(
-            "way", value=AT_ONCE, bind=alt.binding_select(options=list(WAYS), name=way_label)
+            "way", value=EXCHANGED, bind=alt.binding_select(options=list(WAYS), name=way_label)
         ),
     ]
-    fields = ["row", "column", "word", "head", "place"]
+    fields: list[Any] = ["row", "column", "word", "head", "place"]
     shown = (
         alt.Chart(alt.Data(values=rows))
         .transform_filter("datum.n_heads == n_heads && datum.way == way")
@@ -124,7 +124,7 @@ def _merged(
     names = base.mark_text(fontSize=11, color="white").encode(text="label:N")
     count = "datum.strangers + ' of ' + datum.cells"
     words_below = (
-        shown.transform_calculate(words=f"{count} + ' numbers stand in the row of another word'")
+        shown.transform_calculate(words=f"{count} + ' numbers are in a wrong row'")
         .transform_filter(f"datum.column == 1 && datum.row == '{words[0]}'")
         .mark_text(align="left", fontSize=12, fontWeight=600)
         .encode(x=alt.value(0), y=alt.value(30 * len(words) + 14), text="words:N")
@@ -169,7 +169,8 @@ def relations_chart(
         raise ValueError("a comparison needs at least one row; got none")
     models = list(dict.fromkeys(row["model"] for row in data))
     relations = list(dict.fromkeys(row["relation"] for row in data))
-    x = alt.X("right:Q", scale=alt.Scale(domain=[0, 1]), title=x_title, axis=alt.Axis(format="%"))
+    x = alt.X("right:Q", scale=alt.Scale(domain=[0, 1]), title=x_title)
+    x = x.axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
     legend = alt.Legend(title=None)
     n = len(relations)
     points = (
@@ -198,7 +199,7 @@ def relations_chart(
     blind = alt.Chart(alt.Data(values=[{"right": guessing}]))
     rule = blind.mark_rule(strokeDash=[2, 3], opacity=0.8).encode(x="right:Q")
     chart = alt.LayerChart(layer=[rule, points]).properties(
-        width="container", height=alt.Step(22), title=wrapped(title)
+        width="container", height=46 * len(models), title=wrapped(title)
     )
     return described(chart, description or _relations_in_words(title, data, models, guessing))
 
