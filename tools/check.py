@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-CELL_TIMEOUT = 240
+CELL_TIMEOUT = 900
 
 
 @dataclass(frozen=True)

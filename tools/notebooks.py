@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 SCRATCH = ROOT / ".scratch"
 SKELETON = Path(__file__).with_name("chapter_skeleton.md")
-CELL_TIMEOUT = 300  # seconds
+CELL_TIMEOUT = 900  # seconds
 
 
 def chapters() -> list[Path]:
