@@ -1,4 +1,4 @@
-"""The chooser of masks draws what it is given, in the right place, and refuses what does not fit."""
+"""The chooser of masks draws what it is given, in its place, and refuses what does not fit."""
 
 import pytest
 import torch

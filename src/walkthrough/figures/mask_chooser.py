@@ -30,7 +30,7 @@ def mask_chooser(
     words: tuple[str, str] = (OPEN, CLOSED),
     description: str | None = None,
 ) -> alt.LayerChart:
-    """Return one square map at a time, chosen by its kind and, when there are several, its sentence.
+    """Return one square map at a time, chosen by its kind and, of several, its sentence.
 
     `masks` holds maps by kind and then by sentence, `tokens` the words of each sentence. The last
     kind is shown first. Closed cells are grey and crossed out.
