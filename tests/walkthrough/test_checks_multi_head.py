@@ -69,6 +69,14 @@ def test_a_side_taken_from_the_queries_is_named(side, words):
     assert words in verdict.message
 
 
+def test_heads_that_are_not_merged_are_named():
+    def wrong(query, key, value, w_q, w_k, w_v, w_o):
+        scores = (query @ w_q) @ (key @ w_k).mT / w_q.shape[-1] ** 0.5
+        return scores.softmax(-1) @ (value @ w_v)
+
+    assert "still has a dimension for the heads" in checks.multi_head(wrong).message
+
+
 def test_a_shape_mistake_is_reported_with_the_line():
     def wrong(query, key, value, w_q, w_k, w_v, w_o):
         return torch.stack([query @ w for w in w_q]) @ w_o

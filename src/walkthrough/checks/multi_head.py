@@ -151,6 +151,12 @@ multi_head = Check(
     ],
     symptoms=[
         Symptom(
+            "heads not merged",
+            lambda result, expected, given: result.dim() == expected.dim() + 1,
+            "your result still has a dimension for the heads. Merge them: exchange heads and "
+            "words, flatten, then multiply by `w_o`.",
+        ),
+        Symptom(
             "values from the queries",
             _like(lambda q, k, v, *w: _multi_head(q, k, q, *w)),
             "the values are made from `query`. In encoder–decoder attention these would be the "
@@ -229,13 +235,19 @@ n_parameters = Check(
             "the bias of W^O has the size of its output, d_model, and not of its input, h·d_v.",
         ),
         Mistake(
+            "biases of one head",
+            _counted_as(biases=lambda d, h, d_k, d_v: 2 * d_k + d_v + d),
+            "the matrices are right, and the biases of queries, keys and values are those of one "
+            "head. There are n_heads of each.",
+        ),
+        Mistake(
             "biases always",
             lambda d, h, d_k, d_v, bias: _weights_of(d, h, d_k, d_v) + _biases_of(d, h, d_k, d_v),
             "the biases are counted even with `bias=False`.",
         ),
         Mistake(
             "4·d_model²",
-            _counted_as(lambda d, h, d_k, d_v: 4 * d * d),
+            _counted_as(lambda d, h, d_k, d_v: 4 * d * d, lambda d, h, d_k, d_v: 4 * d),
             "4·d_model² holds only where h·d_k = h·d_v = d_model, as in the paper's base model. "
             "Here d_k and d_v are given.",
         ),
