@@ -33,7 +33,7 @@ def mask_chooser(
     """Return one square map at a time, chosen by its kind and, of several, its sentence.
 
     `masks` holds maps by kind and then by sentence, `tokens` the words of each sentence. The last
-    kind is shown first. Closed cells are grey and crossed out.
+    kind and the last sentence are shown first. Closed cells are grey and crossed out.
 
     Raises:
         ValueError: there is no map, a kind lacks a sentence, or a map and its tokens do not fit.
@@ -79,7 +79,7 @@ def _selectors(
     )
     sentence = alt.param(
         "sentence",
-        value=sentences[0],
+        value=sentences[-1],
         bind=alt.binding_select(options=sentences, name=labels[1]),
     )
     return [kind, sentence] if len(sentences) > 1 else [kind]
