@@ -12,6 +12,8 @@ from pasted_copies import package_windows, pasted
 # Chapters that are finished. Add a chapter here when it is: a missing file then fails.
 EXPECTED = (
     "02-scaled-dot-product-attention",
+    "03-masks",
+    "04-multi-head-attention",
     "07-positional-encoding",
     "14-the-training-run",
 )
