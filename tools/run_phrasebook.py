@@ -24,6 +24,7 @@ from typing import Any
 
 import torch
 
+from transformer.cli.commands import processor
 from transformer.training import perplexity
 from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import translator as lab
@@ -133,16 +134,6 @@ def git(*words: str) -> str:
     """Return what git says, without the last line break."""
     found = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
     return found.stdout.rstrip("\n")
-
-
-def processor() -> str:
-    """Return the processor's name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from walkthrough.checks import (
     arguments,
     check_value,
 )
+from walkthrough.checks.compare import difference
 from walkthrough.checks.soundness import assert_check_is_sound
 from walkthrough.checks.verdict import COLOURS
 from walkthrough.figures.style import contrast
@@ -307,3 +308,11 @@ def test_check_value_reads_a_mapping():
     assert check_value(8, 64, mistakes=said).message == said[8]
     assert check_value(None, 64).status == "nothing yet"
     assert check_value(True, 1).status == "wrong"
+
+
+def test_a_count_is_right_or_wrong():
+    """A relative tolerance would let 1 050 001 parameters pass for 1 050 000."""
+    assert difference(1_050_000, 1_050_000, 1e-5) is None
+    assert difference(1_050_000.0, 1_050_000, 1e-5) is None
+    words = difference(1_050_001, 1_050_000, 1e-5)
+    assert words == "1050000 is expected, yours is 1050001"

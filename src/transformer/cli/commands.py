@@ -67,7 +67,7 @@ def train_command(args: argparse.Namespace) -> int:
         valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
     model = Transformer(plan.config(len(codec)))
     _say(args, f"{len(corpus)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
-    notes = {"data": asdict(plan.data), "command": shlex.join(sys.argv), **surroundings()}
+    notes = {"data": asdict(plan.data), "command": command_line(), **surroundings()}
     history = train(
         model,
         pairs,
@@ -207,8 +207,25 @@ def surroundings() -> dict[str, Any]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "machine": platform.machine(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
     }
+
+
+def command_line() -> str:
+    """Return the command as a person types it."""
+    return shlex.join(["python", "-m", "transformer", *sys.argv[1:]])
+
+
+def processor() -> str:
+    """Return the processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:

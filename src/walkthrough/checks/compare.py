@@ -13,8 +13,9 @@ from torch import Tensor
 def same(answer: Any, expected: Any, tolerance: float) -> bool:
     """Return whether two results agree in structure, shape and value.
 
-    Numbers and tensors agree within `tolerance`, absolute and relative. A float32 result may stand
-    for a float64 one, but booleans are not numbers here.
+    Numbers and tensors agree within `tolerance`, absolute and relative; where whole numbers are
+    expected, absolute only, so that a count is right or wrong. A float32 result may stand for a
+    float64 one, but booleans are not numbers here.
     """
     return difference(answer, expected, tolerance) is None
 
@@ -80,6 +81,15 @@ def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
         )
     if mine.is_complex() or wanted.is_complex():
         mine, wanted = torch.view_as_real(mine + 0j), torch.view_as_real(wanted + 0j)
+    counts = not wanted.is_floating_point()
+    if torch.allclose(
+        mine.double(),
+        wanted.double(),
+        rtol=0.0 if counts else tolerance,
+        atol=tolerance,
+        equal_nan=True,
+    ):
+        return None
     return _value_difference(mine.double(), wanted.double(), tolerance)
 
 
@@ -87,9 +97,7 @@ def _dtype(values: Tensor) -> str:
     return str(values.dtype).removeprefix("torch.")
 
 
-def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
-    if torch.allclose(mine, wanted, rtol=tolerance, atol=tolerance, equal_nan=True):
-        return None
+def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str:
     undefined = int(mine.isnan().sum()) - int(wanted.isnan().sum())
     if undefined > 0:
         return f"{undefined} of {mine.numel()} values are NaN (not a number)"
@@ -126,4 +134,4 @@ def _pattern(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
 
 
 def _short(number: float) -> str:
-    return f"{number:.3g}"
+    return f"{number:.0f}" if float(number).is_integer() else f"{number:.3g}"

@@ -1,0 +1,52 @@
+"""A run folder becomes a record; a run that is not finished or not measured is refused."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+import record_run
+
+HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"
+
+
+def folder(path: Path, *, last: int = 20, evaluation: list | None = None) -> Path:
+    path.mkdir()
+    settings = {
+        "model": {"d_model": 8},
+        "training": {"max_updates": 20, "seed": 7},
+        "data": {"corpus": "phrasebook"},
+        "command": "python -m transformer train",
+        "commit": "abc",
+        "pairs": {"number": 3},
+    }
+    (path / "settings.json").write_text(json.dumps(settings))
+    rows = f"10,0,3.5,0.1,1.0,100,50.0,2.0,\n{last},1,2.25,0.1,1.0,200,50.0,4.0,9.123456\n"
+    (path / "log.csv").write_text(HEADER + rows)
+    scores = [{"bleu": 40.0}] if evaluation is None else evaluation
+    (path / "results.json").write_text(json.dumps({"training": [], "evaluation": scores}))
+    return path
+
+
+def test_a_record_holds_settings_curve_and_scores(tmp_path):
+    output = tmp_path / "record.json"
+    assert record_run.main([str(folder(tmp_path / "run")), str(output)]) == 0
+    (run,) = json.loads(output.read_text())["runs"]
+    assert (run["seed"], run["commit"]) == (7, "abc")
+    assert run["evaluation"] == [{"bleu": 40.0}]
+    assert [point["update"] for point in run["curve"]] == [20]  # where it was validated
+    assert run["curve"][0]["valid_perplexity"] == 9.1235
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"last": 15}, "a run of 20 updates stopped at 15"),
+        ({"evaluation": []}, "no evaluation"),
+    ],
+)
+def test_unfinished_runs_are_refused(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        record_run.run(folder(tmp_path / "run", **change))

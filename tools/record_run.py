@@ -1,0 +1,67 @@
+"""Turn a finished run folder into a record under results/: settings, curve, scores, no text.
+
+    python -m transformer train --preset multi30k-tiny --seed 1 --folder runs/en-de-1
+    python -m transformer evaluate runs/en-de-1 --beam 5 --average 10
+    python tools/record_run.py runs/en-de-1 results/multi30k-en-de.json
+
+Several folders make one record with several runs. Neither sentences nor weights are copied.
+"""
+
+import argparse
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from transformer.training.checkpoint import write_atomically
+
+NOTES = ("command", "commit", "date", "processor", "cores", "machine", "python", "torch", "threads")
+CURVE = ("update", "epoch", "tokens", "seconds", "loss", "valid_perplexity")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read run folders, write the record."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, help="finished run folders")
+    parser.add_argument("output", type=Path, help="the JSON file to write")
+    args = parser.parse_args(arguments)
+    record = {"runs": [run(folder) for folder in args.folders]}
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    write_atomically(args.output, (text + "\n").encode())
+    return 0
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """Return what one run folder tells about its run.
+
+    Raises:
+        FileNotFoundError: no settings, log or results; train and evaluate first.
+        ValueError: the run did not reach its last update, or was never evaluated.
+    """
+    settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    with (folder / "log.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    wanted = settings["training"]["max_updates"]
+    if int(rows[-1]["update"]) != wanted:
+        raise ValueError(f"{folder}: a run of {wanted} updates stopped at {rows[-1]['update']}")
+    if not results.get("evaluation"):
+        raise ValueError(f"{folder}: no evaluation; run `python -m transformer evaluate` first")
+    notes = {name: settings[name] for name in NOTES if name in settings}
+    return {
+        **notes,
+        "seed": settings["training"]["seed"],
+        "settings": {name: settings[name] for name in ("data", "model", "training")},
+        "curve": [point(row) for row in rows if row["valid_perplexity"]],
+        "evaluation": results["evaluation"],
+    }
+
+
+def point(row: Mapping[str, str]) -> dict[str, float]:
+    """Return one row of the log as numbers of four digits."""
+    return {name: round(float(row[name]), 4) for name in CURVE}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
