@@ -1,7 +1,7 @@
 """Turn a finished run folder into a record under results/: settings, curve, scores, no text.
 
     python -m transformer train --preset multi30k-tiny --seed 1 --folder runs/en-de-1
-    python -m transformer evaluate runs/en-de-1 --beam 5 --average 10
+    python -m transformer evaluate runs/en-de-1 --beam 5
     python tools/record_run.py runs/en-de-1 results/multi30k-en-de.json
 
 Several folders make one record with several runs. Neither sentences nor weights are copied.
