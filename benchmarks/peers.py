@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.positional import sinusoidal_encoding
+from walkthrough.peers import future_mask, torch_stacks
 
 TINY = TransformerConfig(
     vocab_size=10_260, d_model=128, n_heads=4, n_layers=4, d_ff=256, dropout=0.3
@@ -24,16 +25,7 @@ class TorchTransformer(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model, padding_idx=PAD_ID)
         nn.init.normal_(self.embedding.weight, std=config.d_model**-0.5)
-        self.transformer = nn.Transformer(
-            d_model=config.d_model,
-            nhead=config.n_heads,
-            num_encoder_layers=config.n_layers,
-            num_decoder_layers=config.n_layers,
-            dim_feedforward=config.d_ff,
-            dropout=config.dropout,
-            norm_first=config.norm == "pre",
-            batch_first=True,
-        )
+        self.transformer = torch_stacks(config)
         self.dropout = nn.Dropout(config.dropout)
         self.register_buffer("positions", sinusoidal_encoding(1000, config.d_model))
         self._dropout_only_where_the_paper_has_it()
@@ -58,12 +50,10 @@ class TorchTransformer(nn.Module):
 
     def states(self, source: Tensor, target: Tensor) -> Tensor:
         """The decoder's output."""
-        length = target.shape[1]
-        future = torch.ones(length, length, dtype=torch.bool, device=target.device).triu(1)
         return self.transformer(
             self.embed(source),
             self.embed(target),
-            tgt_mask=future,
+            tgt_mask=future_mask(target),
             tgt_is_causal=True,
             src_key_padding_mask=source == PAD_ID,
             memory_key_padding_mask=source == PAD_ID,

@@ -3,11 +3,11 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch_peers import torch_attention
 from wrong_attention import WRONG_ATTENTIONS
 
 from transformer import MultiHeadAttention, causal_mask, scaled_dot_product_attention
 from transformer.attention import KeyValueCache
+from walkthrough.peers import torch_attention
 
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}
 
