@@ -1,4 +1,4 @@
-"""Who may attend to whom (§3.1, §3.2.3). Masks are boolean and True means *may attend*."""
+"""Who may attend to whom (§3.1, §3.2.3, §4). Masks are boolean; True means *may attend*."""
 
 import torch
 from jaxtyping import Bool, Int
@@ -29,6 +29,23 @@ def causal_mask(
         raise ValueError(f"key_len must be at least query_len: got {key_len} < {query_len}")
     ones = torch.ones(query_len, key_len, dtype=torch.bool, device=device)
     return ones.tril(diagonal=key_len - query_len)[None, None]
+
+
+def neighbourhood_mask(
+    length: int, r: int, *, device: torch.device | str | None = None
+) -> Bool[Tensor, "1 1 length length"]:
+    """Let a position attend to the r positions around it, itself in the middle (§4, restricted).
+
+    At both ends of the sentence there are fewer. The mask saves no operation: the closed scores
+    are computed, then thrown away.
+
+    Raises:
+        ValueError: r is even (a position has no middle place in its neighbourhood) or below 1.
+    """
+    if r < 1 or r % 2 == 0:
+        raise ValueError(f"r must be odd and at least 1, got {r}")
+    position = torch.arange(length, device=device)
+    return ((position[:, None] - position).abs() <= r // 2)[None, None]
 
 
 def combine_masks(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer import causal_mask, combine_masks, padding_mask
+from transformer.masks import neighbourhood_mask
 
 
 def test_padding_mask_allows_tokens_and_forbids_padding():
@@ -50,3 +51,22 @@ def test_combining_broadcasts_and_refuses_what_does_not():
     assert both[0, 0].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     with pytest.raises(ValueError, match=r"\(1, 1, 3, 3\) and \(1, 1, 1, 4\)"):
         combine_masks(causal_mask(3), padding_mask(torch.ones(1, 4, dtype=torch.long)))
+
+
+def test_a_neighbourhood_has_r_positions_with_the_position_in_the_middle():
+    """r to each side, a wrap around the ends or a look back only are the usual slips."""
+    assert neighbourhood_mask(5, 3)[0, 0].int().tolist() == [
+        [1, 1, 0, 0, 0],
+        [1, 1, 1, 0, 0],
+        [0, 1, 1, 1, 0],
+        [0, 0, 1, 1, 1],
+        [0, 0, 0, 1, 1],
+    ]
+    assert neighbourhood_mask(9, 5)[0, 0].sum(-1).tolist() == [3, 4, 5, 5, 5, 5, 5, 4, 3]
+    assert neighbourhood_mask(4, 7).all()
+
+
+@pytest.mark.parametrize("r", [0, -1, 4])
+def test_a_neighbourhood_without_a_middle_is_refused(r):
+    with pytest.raises(ValueError, match=f"odd and at least 1, got {r}"):
+        neighbourhood_mask(5, r)

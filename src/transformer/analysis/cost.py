@@ -120,7 +120,7 @@ class LayerCost:
     """One row of Table 1 for given sizes; constant factors are left out, as in the paper.
 
     `operations` per layer; `sequential` operations that must wait for each other; `path`, the
-    number of steps that a signal takes between the two most distant positions.
+    number of edges between the two most distant positions, see `path_length`.
     """
 
     layer: Layer
@@ -156,10 +156,12 @@ def layer_cost(layer: Layer, *, n: int, d: int, k: int = 3, r: int = 64) -> Laye
 
 
 def path_length(layer: Layer, *, n: int, k: int = 3, r: int = 64) -> int:
-    """Count the layers (for recurrence: steps) until position 0 has reached position n − 1 (§4).
+    """Count the edges from input position 0 to output position n − 1 on the shortest way (§4).
 
-    A causal convolution reaches k − 1 positions further in each layer; a dilated one leaves gaps
-    that grow k-fold, so its reach does too; restricted self-attention reaches r/2 to each side.
+    An edge leads through one layer or, in a recurrence, through one step: in at the first, then
+    n − 1 steps on. A causal convolution reaches k − 1 positions further in each layer; a dilated
+    one leaves gaps that grow k-fold, so its reach does too; restricted self-attention reaches r/2
+    to each side.
 
     Raises:
         ValueError: as `layer_cost`.
@@ -169,11 +171,12 @@ def path_length(layer: Layer, *, n: int, k: int = 3, r: int = 64) -> int:
     _check_positive(n=n)
     if k < 2 or r < 2:
         raise ValueError(f"k and r must be at least 2, or nothing is connected; got {k} and {r}")
+    if layer == "recurrent":
+        return n
     reach = steps = 0
     while reach < n - 1:
         reach += {
             "self-attention": n - 1,
-            "recurrent": 1,
             "convolutional": k - 1,
             "separable": k - 1,
             "dilated": (k - 1) * k**steps,
