@@ -1,6 +1,6 @@
-"""Train phrasebook translators with and without tying and the factor √d_model; record the figures.
+"""Train phrasebook translators with and without tying and the factor √d_model; record them.
 
-    python tools/run_embeddings.py                 # seeds 1 2 3 → results/phrasebook-embeddings.json
+    python tools/run_embeddings.py             # seeds 1 2 3 → results/phrasebook-embeddings.json
     python tools/run_embeddings.py --seeds 1 --updates 150 --output /tmp/try.json
     python tools/run_embeddings.py --jobs 2        # runs side by side, one thread each
 
