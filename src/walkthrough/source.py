@@ -65,7 +65,8 @@ def dark_and_light_css(selector: str, light: dict[str, str], dark: dict[str, str
     )
 
 
-def _style() -> str:
+def source_style() -> str:
+    """Return the CSS of listings, once for a page that puts several together."""
     # `:where` weighs nothing, so a page's own style sheet wins over this fallback.
     tokens = "".join(
         f":where(.source) :is({','.join('.' + name for name in names)}){{color:var(--{group})}}"
@@ -119,7 +120,11 @@ class Source:
         return "\n\n".join(listing.code.rstrip("\n") for listing in self.listings)
 
     def _repr_html_(self) -> str:
-        return f"<style>{_style()}</style>" + "".join(item.html() for item in self.listings)
+        return f"<style>{source_style()}</style>{self.unstyled_html()}"
+
+    def unstyled_html(self) -> str:
+        """Return the listings as HTML for a page that has `source_style()` already."""
+        return "".join(item.html() for item in self.listings)
 
 
 def show(*objects: Any) -> Source:

@@ -30,6 +30,7 @@ def test_chapters_can_compare_without_gradients():
         assert gap(ours, torch_transformer(ours)) < 1e-5
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_weights_that_were_not_copied_are_noticed():
     ours = model()
     assert gap(ours, torch_stacks(ours.config).eval()) > 0.1

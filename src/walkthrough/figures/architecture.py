@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from walkthrough.figures.style import PALETTE
 
 WIDTH, HEIGHT = 360, 424
-_LEFT, _RIGHT, _BOX = 26, 204, 136  # left edge of the two columns, width of a block
+BOX_WIDTH = 136
+_LEFT, _RIGHT = 26, 204  # left edge of the two columns
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
     block = BLOCKS[name]
     colour = PALETTE["blue"] if lit else _KIND_COLOUR[block.kind]
     ink, opacity = ("#ffffff", 1) if lit else ("currentColor", 0.16)
-    middle = block.x + _BOX / 2
+    middle = block.x + BOX_WIDTH / 2
     first = block.y + block.height / 2 + 4 - 6.5 * (len(block.words) - 1)
     lines = "".join(
         f'<text x="{middle:g}" y="{first + 13 * n:g}" text-anchor="middle" stroke="none" '
@@ -157,7 +158,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
         for n, words in enumerate(block.words)
     )
     box = (
-        f'<rect x="{block.x}" y="{block.y}" width="{_BOX}" height="{block.height}" rx="5" '
+        f'<rect x="{block.x}" y="{block.y}" width="{BOX_WIDTH}" height="{block.height}" rx="5" '
         f'fill="{colour}" fill-opacity="{opacity}" stroke="{colour}" stroke-width="1.5"/>'
     )
     group = f'<g data-block="{name}"{_LIT if lit else ""}>{box}{lines}</g>'
@@ -166,7 +167,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
 
 def _wiring(label: str) -> str:
     tip = f"{label}-tip"
-    left, right = _LEFT + _BOX // 2, _RIGHT + _BOX // 2
+    left, right = _LEFT + BOX_WIDTH // 2, _RIGHT + BOX_WIDTH // 2
     head = (
         f'<defs><marker id="{tip}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
         'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor" '
@@ -180,9 +181,10 @@ def _wiring(label: str) -> str:
     # what bypasses a sub-layer and is added after it
     for column, bends in ((_LEFT, ((306, 249), (230, 173))), (_RIGHT, ((306, 249), (154, 97)))):
         for start, end in bends:
-            arrows += _arrow(f"M{column + _BOX // 2} {start}H{column - 10}V{end}H{column - 1}", tip)
-    arrows += _arrow(f"M{right} 230H{_RIGHT + _BOX + 10}V173H{_RIGHT + _BOX + 1}", tip)
-    between = (_LEFT + _BOX + _RIGHT) // 2 - 4
+            middle = column + BOX_WIDTH // 2
+            arrows += _arrow(f"M{middle} {start}H{column - 10}V{end}H{column - 1}", tip)
+    arrows += _arrow(f"M{right} 230H{_RIGHT + BOX_WIDTH + 10}V173H{_RIGHT + BOX_WIDTH + 1}", tip)
+    between = (_LEFT + BOX_WIDTH + _RIGHT) // 2 - 4
     memory = _arrow(f"M{left} 162V142H{between}V206H{_RIGHT - 1}", tip, 2.0)
     ends = (
         _caption(left, 420, "source sentence")
@@ -196,7 +198,7 @@ def _wiring(label: str) -> str:
 
 def _stack(x: int, y: int, height: int) -> str:
     return (
-        f'<rect x="{x}" y="{y}" width="{_BOX + 34}" height="{height}" rx="9" '
+        f'<rect x="{x}" y="{y}" width="{BOX_WIDTH + 34}" height="{height}" rx="9" '
         f'stroke-opacity="0.55" stroke-dasharray="4 3"/>'
     )
 
