@@ -1,0 +1,92 @@
+"""Average the last checkpoints of small translators, for several seeds, and record what it changes.
+
+    python tools/run_averaging.py                   # seeds 1–5 → results/phrasebook-averaging.json
+    python tools/run_averaging.py --seeds 1 --updates 60 --output /tmp/try.json
+
+Chapter 15 prints what stands in the file. It is written after every run.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from run_phrasebook import ROOT, heading, rounded
+
+from transformer.training import Checkpoint
+from transformer.training.checkpoint import write_atomically
+from walkthrough.experiments import averaging as experiment
+from walkthrough.experiments import translator as lab
+
+OUTPUT = ROOT / "results" / "phrasebook-averaging.json"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, average, measure, write."""
+    args = parsed(arguments)
+    task = lab.load_task()
+    record = heading(task, args)
+    record["settings"]["model"] |= experiment.SIZES
+    record["settings"]["training"] = None  # each run has its own
+    last: list[Checkpoint] = []
+    for seed in args.seeds:
+        for name, schedule in experiment.SCHEDULES.items():
+            run, checkpoint = measured(task, seed, name, schedule, args.updates)
+            record["runs"].append(run)
+            if schedule == "linear":
+                last.append(checkpoint)
+            write(args.output, record)
+    across = experiment.score(experiment.mean_of_models(last), task)
+    record["average_over_seeds"] = {"schedule": "linear", "seeds": args.seeds, **asdict(across)}
+    write(args.output, record)
+    return 0
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
+    parser.add_argument("--updates", type=int, default=experiment.UPDATES)
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.set_defaults(threads=1, jobs=1)
+    return parser.parse_args(arguments)
+
+
+def measured(
+    task: lab.Task, seed: int, name: str, schedule: str, updates: int
+) -> tuple[dict[str, Any], Checkpoint]:
+    """Train one model; return the figures of its checkpoints and their mean, and the last one."""
+    began = time.process_time()
+    checkpoints, average = experiment.last_checkpoints(
+        task, seed=seed, schedule=schedule, updates=updates
+    )
+    cpu_seconds = time.process_time() - began
+    run = {
+        "seed": seed,
+        "rate": name,
+        "settings": experiment.recipe(
+            task, seed=seed, schedule=schedule, updates=updates
+        ).to_dict(),
+        "pairs": experiment.N_PAIRS,
+        "cpu_seconds": cpu_seconds,
+        "checkpoints": [asdict(experiment.score(c.model(), task)) for c in checkpoints],
+        "average": asdict(experiment.score(average.model(), task)),
+    }
+    last, mean = run["checkpoints"][-1], run["average"]
+    print(
+        f"seed {seed}, rate {name}: last {last}, average {mean}, {cpu_seconds:.0f} CPU s",
+        flush=True,
+    )
+    return run, checkpoints[-1]
+
+
+def write(path: Path, record: dict[str, Any]) -> None:
+    """Write the record so far."""
+    text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
+    write_atomically(path, (text + "\n").encode())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
