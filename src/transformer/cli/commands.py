@@ -84,7 +84,8 @@ def train_command(args: argparse.Namespace) -> int:
         print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
         return INTERRUPTED + history.interrupted_by
     if last is not None and is_first:
-        add_results(args.folder, "training", asdict(last))
+        measured = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
+        add_results(args.folder, "training", measured)
         _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
     return OK
 
@@ -211,6 +212,16 @@ def surroundings() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
     }
+
+
+def peak_memory_mb() -> int | None:
+    """Return the most memory this process has held, where the system tells it."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(most / (2**20 if sys.platform == "darwin" else 2**10))
 
 
 def command_line() -> str:
