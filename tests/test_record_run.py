@@ -26,7 +26,9 @@ def folder(path: Path, *, last: int = 20, evaluation: list | None = None) -> Pat
     rows = f"10,0,3.5,0.1,1.0,100,50.0,2.0,\n{last},1,2.25,0.1,1.0,200,50.0,4.0,9.123456\n"
     (path / "log.csv").write_text(HEADER + rows)
     scores = [{"bleu": 40.0}] if evaluation is None else evaluation
-    (path / "results.json").write_text(json.dumps({"training": [], "evaluation": scores}))
+    (path / "results.json").write_text(
+        json.dumps({"training": [{"peak_memory_mb": 512}], "evaluation": scores})
+    )
     return path
 
 
@@ -35,6 +37,7 @@ def test_a_record_holds_settings_curve_and_scores(tmp_path):
     assert record_run.main([str(folder(tmp_path / "run")), str(output)]) == 0
     (run,) = json.loads(output.read_text())["runs"]
     assert (run["seed"], run["commit"]) == (7, "abc")
+    assert run["peak_memory_mb"] == 512
     assert run["evaluation"] == [{"bleu": 40.0}]
     assert [point["update"] for point in run["curve"]] == [20]  # where it was validated
     assert run["curve"][0]["valid_perplexity"] == 9.1235

@@ -48,12 +48,14 @@ def run(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{folder}: a run of {wanted} updates stopped at {rows[-1]['update']}")
     if not results.get("evaluation"):
         raise ValueError(f"{folder}: no evaluation; run `python -m transformer evaluate` first")
+    trained = (results.get("training") or [{}])[-1]
     notes = {name: settings[name] for name in NOTES if name in settings}
     return {
         **notes,
         "seed": settings["training"]["seed"],
         "settings": {name: settings[name] for name in ("data", "model", "training")},
         "curve": [point(row) for row in rows if row["valid_perplexity"]],
+        "peak_memory_mb": trained.get("peak_memory_mb"),
         "evaluation": results["evaluation"],
     }
 
