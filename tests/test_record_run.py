@@ -37,7 +37,7 @@ def test_a_record_holds_settings_curve_and_scores(tmp_path):
     assert record_run.main([str(folder(tmp_path / "run")), str(output)]) == 0
     (run,) = json.loads(output.read_text())["runs"]
     assert (run["seed"], run["commit"]) == (7, "abc")
-    assert run["peak_memory_mb"] == 512
+    assert (run["name"], run["peak_memory_mb"]) == ("run", 512)
     assert run["evaluation"] == [{"bleu": 40.0}]
     assert [point["update"] for point in run["curve"]] == [20]  # where it was validated
     assert run["curve"][0]["valid_perplexity"] == 9.1235

@@ -51,6 +51,7 @@ def run(folder: Path) -> dict[str, Any]:
     trained = (results.get("training") or [{}])[-1]
     notes = {name: settings[name] for name in NOTES if name in settings}
     return {
+        "name": folder.name,
         **notes,
         "seed": settings["training"]["seed"],
         "settings": {name: settings[name] for name in ("data", "model", "training")},
