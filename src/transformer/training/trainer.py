@@ -8,7 +8,7 @@ numbers as one that was not.
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,7 @@ class Position:
     updates_in_epoch: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    loss_scale: dict[str, float] = field(default_factory=dict)  # of float16's gradient scaler
 
 
 class Trainer:
@@ -127,6 +128,8 @@ class Trainer:
         saved = folder.load_state(self.model, self.optimizer) if resume else None
         if saved is not None:
             self.position, self.history = Position(**saved[0]), saved[1]
+            if self.position.loss_scale:
+                self.scaler.load_state_dict(self.position.loss_scale)
 
     def run(self, *, progress: bool = True) -> History:
         """Update the parameters until `max_updates`, or until a signal asks to stop."""
@@ -246,6 +249,7 @@ class Trainer:
             return
         if due:
             self.folder.save_checkpoint(self.model, self.position.update)
+        self.position.loss_scale = self.scaler.state_dict()
         self.folder.save_state(self.model, self.optimizer, asdict(self.position), self.history)
 
     def _is_due(self, every: int) -> bool:

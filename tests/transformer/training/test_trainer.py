@@ -113,6 +113,29 @@ def test_resumed_run_is_bitwise_the_uninterrupted_one(tmp_path: Path, at: int, e
     assert history.perplexities == whole_history.perplexities
 
 
+def test_a_float16_run_resumes_with_its_loss_scale(tmp_path: Path) -> None:
+    def float16_run(name: str, **options) -> Trainer:
+        settings = SETTINGS.replace(precision="float16")
+        trainer = Trainer(make_model(), PAIRS, settings, callbacks=options.get("callbacks", ()))
+        trainer.scaler.set_growth_interval(3)  # soon enough for a run of 12 updates
+        trainer.open(tmp_path / name, resume=options.get("resume", False))
+        return trainer
+
+    def stop(record: Record) -> None:
+        if record.update == 7:
+            raise StopError
+
+    whole, stopped = float16_run("whole"), float16_run("run", callbacks=[stop])
+    at_the_start = whole.scaler.state_dict()
+    whole.run(progress=False)
+    with pytest.raises(StopError):
+        stopped.run(progress=False)
+    resumed = float16_run("run", resume=True)
+    resumed.run(progress=False)
+    assert resumed.scaler.state_dict() == whole.scaler.state_dict() != at_the_start
+    assert_same(resumed.model, whole.model)
+
+
 def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) -> None:
     whole, _ = trained(folder=tmp_path / "whole")
     trained(SETTINGS.replace(save_every=4, keep=9), folder=tmp_path / "run")
