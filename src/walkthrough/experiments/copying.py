@@ -9,7 +9,7 @@ import math
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer.config import BOS_ID, UNK_ID, Norm, ResidualInit, TransformerConfig
 from transformer.model import Transformer
@@ -55,7 +55,7 @@ def sentences(size: int, generator: torch.Generator) -> Int[Tensor, "size length
 
 
 def copy_loss(
-    model: Transformer,
+    model: nn.Module,
     source: Int[Tensor, "size length"],
     target: Int[Tensor, "size length"] | None = None,
 ) -> Float[Tensor, ""]:

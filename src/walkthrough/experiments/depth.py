@@ -1,12 +1,13 @@
 """What happens to words and gradients on the way through many layers, for chapter 08 (§3.1)."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer.layers import DecoderLayer, EncoderLayer, ResidualNorm
+from transformer.layers import ResidualNorm
 from transformer.model import Transformer
 from walkthrough.experiments import copying
 
@@ -36,10 +37,10 @@ def without_residuals(model: Transformer) -> Transformer:
     """
     if model.config.norm != "post":
         raise ValueError(f"a post-norm model is needed, got norm={model.config.norm!r}")
-    for layer in model.modules():
-        if isinstance(layer, EncoderLayer | DecoderLayer):
-            connections = [each for each in layer.residuals if isinstance(each, ResidualNorm)]
-            layer.residuals = nn.ModuleList([NoResidual(each) for each in connections])
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, ResidualNorm):
+                setattr(parent, name, NoResidual(child))
     return model
 
 
@@ -51,17 +52,15 @@ def gradient_norms(model: Transformer, *, seed: int = 0) -> dict[str, list[float
     outputs: dict[str, list[Tensor]] = {"encoder": [], "decoder": []}
 
     def keep(side: str) -> Callable[..., None]:
-        def hook(_: nn.Module, __: object, output: tuple[Tensor, ...]) -> None:
+        def hook(_: nn.Module, __: object, output: tuple[Any, ...]) -> None:
             output[0].retain_grad()
             outputs[side].append(output[0])
 
         return hook
 
-    stacks = {"encoder": model.encoder, "decoder": model.decoder}
+    stacks = {"encoder": model.encoder.layers, "decoder": model.decoder.layers}
     hooks = [
-        layer.register_forward_hook(keep(side))
-        for side, stack in stacks.items()
-        for layer in stack.layers
+        layer.register_forward_hook(keep(side)) for side, stack in stacks.items() for layer in stack
     ]
     generator = torch.Generator().manual_seed(seed)
     copying.copy_loss(model, copying.sentences(64, generator)).backward()
@@ -124,10 +123,10 @@ def stream(model: Transformer, *, seed: int = 0) -> Float[Tensor, "depth size le
     """
     depths: list[Tensor] = []
 
-    def enter(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+    def enter(_: nn.Module, inputs: tuple[Tensor, object]) -> None:
         depths.append(inputs[0])
 
-    def leave(_: nn.Module, __: object, output: tuple[Tensor, ...]) -> None:
+    def leave(_: nn.Module, __: object, output: tuple[Any, ...]) -> None:
         depths.append(output[0])
 
     layers = list(model.encoder.layers)
