@@ -31,7 +31,7 @@ class ExactResult:
 @torch.no_grad()
 def exact_search(
     model: Transformer,
-    source: Int[Tensor, "1 source_len"],
+    source: Int[Tensor, "batch source_len"],
     *,
     alpha: float = 0.0,
     max_len: int | None = None,

@@ -85,7 +85,7 @@ def log_probs(model: Transformer, pairs: Sequence[Pair]) -> list[float]:
     An empty target is allowed: the end token alone.
     """
     model.eval()
-    found = {}
+    found: dict[int, float] = {}
     full = [index for index, (_, target) in enumerate(pairs) if target]
     empty = [index for index, (_, target) in enumerate(pairs) if not target]
     if full:

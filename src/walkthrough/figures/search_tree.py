@@ -102,7 +102,7 @@ def grow(
         for w in drawn
     )
     rest = [shares[w] for w in ranked if w not in drawn]
-    return Branch(word, share, log_prob, marks, branches, (len(rest), sum(rest)))
+    return Branch(word, share, log_prob, marks, branches, (len(rest), float(sum(rest))))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,292 @@
+"""The checks of chapter 15, decoding (§6.1): score, a step of the beam, errors, averaging.
+
+Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
+function and names it when the results agree.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from transformer.inference.beam import length_penalty
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+
+__all__ = ["average", "beam_step", "kind_of_error", "score"]
+
+States = Sequence[Mapping[str, Tensor]]
+Chosen = tuple[Tensor, Tensor, Tensor]
+
+
+# Exercise: the score of a hypothesis -------------------------------------------------------------
+
+
+def _score_case(label: str, log_prob: float, length: int, alpha: float) -> Case:
+    return Case(label, lambda _generator: arguments(log_prob, length, alpha))
+
+
+score = Check(
+    name="the score with length penalty",
+    reference=lambda log_prob, length, alpha: log_prob / length_penalty(length, alpha),
+    cases=[
+        _score_case("the paper's α", -3.0, 7, 0.6),
+        _score_case("α = 0", -3.0, 7, 0.0),
+        _score_case("the end token alone", -2.0, 1, 0.6),
+        _score_case("a large α and a long output", -9.0, 31, 1.5),
+    ],
+    mistakes=[
+        Mistake(
+            "multiplied",
+            lambda log_prob, length, alpha: log_prob * length_penalty(length, alpha),
+            "you multiply by the penalty. Log probabilities are negative: multiplying makes long "
+            "outputs worse still. Divide.",
+        ),
+        Mistake(
+            "the plain length",
+            lambda log_prob, length, alpha: log_prob / length**alpha,
+            "you divide by length^α. That is another penalty, also in use. The one of this paper "
+            "adds 5 to the length and divides by 6 first, so that it is gentler for short outputs.",
+        ),
+        Mistake(
+            "not divided by 6",
+            lambda log_prob, length, alpha: log_prob / (5 + length) ** alpha,
+            "the division by 6 is missing, so a length of 1 does not give a penalty of 1. The "
+            "order of outputs is the same, the scores are not.",
+        ),
+        Mistake(
+            "α as a factor",
+            lambda log_prob, length, alpha: log_prob / max(alpha * (5 + length) / 6, 1e-9),
+            "α is a factor in your formula. It is the exponent: with α = 0 nothing may change.",
+        ),
+        Mistake(
+            "no α",
+            lambda log_prob, length, alpha: log_prob / ((5 + length) / 6),
+            "your penalty does not depend on α: raise it to the power α.",
+        ),
+        Mistake(
+            "the length alone divided",
+            lambda log_prob, length, alpha: log_prob / (5 + length / 6) ** alpha,
+            "only the length is divided by 6; the bracket is (5 + length) / 6.",
+        ),
+    ],
+)
+
+
+# Exercise: one step of the beam ------------------------------------------------------------------
+
+
+def _beam_step(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    every = (totals[:, None] + log_probs).flatten()
+    best, places = every.topk(beam)
+    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
+
+
+def _without_totals(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    return _beam_step(torch.zeros_like(totals), log_probs, beam)
+
+
+def _best_of_each(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    found, tokens = log_probs.max(dim=-1)
+    ranked = (totals + found).argsort(descending=True)[:beam]
+    return ranked, tokens[ranked], (totals + found)[ranked]
+
+
+def _multiplied(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    every = (totals[:, None] * log_probs).flatten()
+    best, places = every.topk(beam)
+    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
+
+
+def _divided_by_rows(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, places = (totals[:, None] + log_probs).flatten().topk(beam)
+    return places // len(totals), places % len(totals), best
+
+
+def _exchanged(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    rows, tokens, best = _beam_step(totals, log_probs, beam)
+    return tokens, rows, best
+
+
+def _only_the_best_row(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    row = int(totals.argmax())
+    best, tokens = (totals[row] + log_probs[row]).topk(beam)
+    return torch.full_like(tokens, row), tokens, best
+
+
+def _step_case(label: str, rows: int, vocab: int, beam: int) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        totals = -torch.rand(rows, generator=generator).cumsum(0) * 0.7 - 1
+        logits = 1.5 * torch.randn(rows, vocab, generator=generator)
+        # a strong second row, whose two best words both belong into the beam
+        logits[-1, :2] += 5.0
+        return arguments(totals, logits.log_softmax(-1), beam)
+
+    return Case(label, make)
+
+
+beam_step = Check(
+    name="one step of beam search",
+    reference=_beam_step,
+    cases=[
+        _step_case("two rows, five words", rows=2, vocab=5, beam=2),
+        _step_case("three rows, eight words", rows=3, vocab=8, beam=3),
+        _step_case("four rows, a vocabulary of 30", rows=4, vocab=30, beam=4),
+    ],
+    mistakes=[
+        Mistake(
+            "the best of each row",
+            _best_of_each,
+            "you take the best word of each row, so every hypothesis survives. They compete: two "
+            "continuations of one row may both be better than any of another row's.",
+        ),
+        Mistake(
+            "the past forgotten",
+            _without_totals,
+            "you rank by the new word's log probability alone. Add what the row has so far.",
+        ),
+        Mistake(
+            "multiplied",
+            _multiplied,
+            "you multiply log probabilities. A product of probabilities is a sum of their "
+            "logarithms.",
+        ),
+        Mistake(
+            "divided by the number of rows",
+            _divided_by_rows,
+            "you find row and word with the number of rows. In the flat list a row is as long as "
+            "the vocabulary: row = place // vocabulary, word = place % vocabulary.",
+        ),
+        Mistake(
+            "row and word exchanged",
+            _exchanged,
+            "rows and words are exchanged: return rows first, then words, then log probabilities.",
+        ),
+        Mistake(
+            "one row only",
+            _only_the_best_row,
+            "you continue the best row only: that is greedy search with several last words.",
+        ),
+    ],
+)
+
+
+# Exercise: whose error is it? --------------------------------------------------------------------
+
+
+def _kind(output: str, reference: str, score: float, reference_score: float) -> str:
+    if output == reference:
+        return "none"
+    return "search" if score < reference_score else "model"
+
+
+def _kind_case(label: str, output: str, score: float, reference_score: float) -> Case:
+    return Case(label, lambda _generator: arguments(output, "Jane sleeps", score, reference_score))
+
+
+kind_of_error = Check(
+    name="whose error it is",
+    reference=_kind,
+    cases=[
+        _kind_case("an output equal to the reference", "Jane sleeps", -1.0, -1.0),
+        _kind_case("a wrong output with a lower score", "Jane sleep", -3.0, -1.0),
+        _kind_case("a wrong output with a higher score", "Jane", -0.5, -1.0),
+    ],
+    mistakes=[
+        Mistake(
+            "the other way round",
+            lambda o, r, s, q: "none" if o == r else ("model" if s < q else "search"),
+            "search and model are exchanged. If the reference scores higher, the model preferred "
+            "it and the search did not find it: the error is the search's.",
+        ),
+        Mistake(
+            "a right output blamed",
+            lambda o, r, s, q: "search" if s < q else "model",
+            "an output equal to the reference is no error; your function blames the model for it.",
+        ),
+        Mistake(
+            "all blamed on the model",
+            lambda o, r, s, q: "none" if o == r else "model",
+            "every wrong output is the model's error in your function. Compare the two scores.",
+        ),
+        Mistake(
+            "all blamed on the search",
+            lambda o, r, s, q: "none" if o == r else "search",
+            "every wrong output is the search's error in your function. Compare the two scores.",
+        ),
+        Mistake(
+            "a higher score taken for right",
+            lambda o, r, s, q: "search" if s < q else "none",
+            "a wrong output that scores higher than the reference counts as right in your "
+            "function. It is the model's error: it prefers a wrong output.",
+        ),
+    ],
+)
+
+
+# Exercise: the mean of checkpoints ---------------------------------------------------------------
+
+
+def _average(states: States) -> dict[str, Tensor]:
+    return {name: torch.stack([s[name] for s in states]).mean(dim=0) for name in states[0]}
+
+
+def _running(states: States) -> dict[str, Tensor]:
+    mean = dict(states[0])
+    for state in states[1:]:
+        mean = {name: (mean[name] + state[name]) / 2 for name in mean}
+    return mean
+
+
+def _states_case(label: str, n: int) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        shapes = {"weight": (3, 2), "bias": (3,)}
+        return arguments(
+            [
+                {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
+                for _ in range(n)
+            ]
+        )
+
+    return Case(label, make)
+
+
+average = Check(
+    name="the average of checkpoints",
+    reference=_average,
+    cases=[
+        _states_case("five checkpoints", 5),
+        _states_case("three checkpoints", 3),
+        _states_case("one checkpoint", 1),
+    ],
+    mistakes=[
+        Mistake(
+            "a sum",
+            lambda states: {name: sum(state[name] for state in states) for name in states[0]},
+            "this is the sum of the weights: divide by the number of checkpoints.",
+        ),
+        Mistake(
+            "averaged two by two",
+            _running,
+            "you average the mean so far with the next checkpoint. The last one then counts one "
+            "half, the one before a quarter. Each must count the same.",
+        ),
+        Mistake(
+            "the last one",
+            lambda states: dict(states[-1]),
+            "this is the last checkpoint alone.",
+        ),
+        Mistake(
+            "the first one left out",
+            lambda states: _average(states[1:] or states),
+            "the first checkpoint is missing from the mean.",
+        ),
+        Mistake(
+            "one number a tensor",
+            lambda states: {
+                name: torch.stack([state[name] for state in states]).mean() for name in states[0]
+            },
+            "each tensor has become one number: take the mean over the checkpoints, not over the "
+            "weights of a tensor (`dim=0` of the stacked tensors).",
+        ),
+    ],
+)
