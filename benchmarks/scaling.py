@@ -1,8 +1,9 @@
 """How the time of a training step grows with sentence length and with the model's size.
 
 The number of tokens in a step stays the same: what grows with length is attention (§4, Table 1).
+Beside the time stand the operations of the step: where time grows faster, something else costs.
 
-    python benchmarks/scaling.py [--threads 1] [--rounds 3]
+    python benchmarks/scaling.py [--threads 1] [--rounds 3]      # half a minute
 """
 
 import argparse
@@ -10,6 +11,7 @@ import argparse
 import torch
 from peers import TINY, clock_for, compare, print_table
 
+from transformer.analysis.cost import forward_flops
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
 from transformer.training import Trainer, TrainSettings
@@ -25,6 +27,12 @@ def step_of(config: TransformerConfig, length: int) -> tuple[Trainer, list[list[
     return Trainer(Transformer(config), pairs, settings), [list(range(len(pairs)))]
 
 
+def operations(config: TransformerConfig, length: int) -> int:
+    """Floating-point operations of such a step: a backward pass takes twice the forward pass."""
+    batch = TOKENS // length
+    return 3 * forward_flops(config, source_len=length, target_len=length, batch=batch).total
+
+
 def measure(cases: dict[str, tuple[TransformerConfig, int]], threads: int, rounds: int) -> None:
     runs = {}
     for name, (config, length) in cases.items():
@@ -33,7 +41,8 @@ def measure(cases: dict[str, tuple[TransformerConfig, int]], threads: int, round
     seconds = compare(runs, rounds=rounds, clock=clock_for(threads))
     print_table(seconds, "a step")
     first, *_, last = seconds
-    print(f"ratio {last} / {first}: {seconds[last] / seconds[first]:.2f}\n")
+    work = operations(*cases[last]) / operations(*cases[first])
+    print(f"ratio {last} / {first}: {seconds[last] / seconds[first]:.2f}, operations {work:.2f}\n")
 
 
 def main() -> None:
