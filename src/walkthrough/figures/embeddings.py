@@ -218,3 +218,40 @@ def neighbours_explorer(
         f"before or after training. After training nearest to {chosen[0]}: {', '.join(first)}."
     )
     return described(chart, description or words)
+
+
+def kinds_chart(
+    runs: Sequence[Mapping[str, Any]],
+    *,
+    value: str,
+    value_title: str,
+    title: str,
+    description: str | None = None,
+) -> alt.Chart:
+    """Return a share for every run: a row for each `kind`, a point for each `seed`.
+
+    Raises:
+        ValueError: there are no runs.
+    """
+    if not runs:
+        raise ValueError("a comparison of kinds needs at least one run; got none")
+    rows = [{field: run[field] for field in ("kind", "seed", value)} for run in runs]
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(filled=True, size=80, opacity=0.8, color=PALETTE["blue"])
+        .encode(
+            alt.X(f"{value}:Q", title=value_title, scale=alt.Scale(zero=False)).axis(
+                format="%", tickCount=5
+            ),
+            alt.Y("kind:N", sort=kinds, title=None, axis=alt.Axis(labelLimit=170)),
+            tooltip=["kind:N", "seed:O", alt.Tooltip(f"{value}:Q", format=".1%")],
+        )
+        .properties(width="container", height=34 * len(kinds), title=wrapped(title))
+    )
+    means = []
+    for kind in kinds:
+        found = [row[value] for row in rows if row["kind"] == kind]
+        means.append(f"{kind}: {sum(found) / len(found):.1%}")
+    words = f"{title}. One point a run; means of {value_title}: {'; '.join(means)}."
+    return described(chart, description or words)
