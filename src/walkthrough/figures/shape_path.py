@@ -133,7 +133,7 @@ def shape_path(shapes: Shapes, *, n_layers: int, words: PathWords | None = None)
         + _memory(height, words.memory)
     )
     text = words.description.format(
-        encoder=_in_words(ENCODER, left, words), decoder=_in_words(DECODER, right, words)
+        encoder=_in_words(ENCODER, shapes, words), decoder=_in_words(DECODER, shapes, words)
     )
     svg = (
         f'<svg class="shape-path" xmlns="http://www.w3.org/2000/svg" role="img" '
@@ -149,14 +149,14 @@ def shape_path(shapes: Shapes, *, n_layers: int, words: PathWords | None = None)
     return Drawing(svg, words.title)
 
 
+def _said(step: Step, shapes: Shapes, words: PathWords) -> list[tuple[str, str]]:
+    """The word and the numbers of everything that comes out of a step."""
+    return [(words.results[word], _numbers(shapes[block][part])) for word, block, part in step.out]
+
+
 def _lines(steps: Sequence[Step], shapes: Shapes, words: PathWords) -> list[list[str]]:
     return [
-        [
-            line
-            for word, block, part in step.out
-            for line in _broken(words.results[word], _numbers(shapes[block][part]))
-        ]
-        for step in steps
+        [line for said in _said(step, shapes, words) for line in _broken(*said)] for step in steps
     ]
 
 
@@ -223,15 +223,16 @@ def _arrow(path: str) -> str:
     return f'<path d="{path}" stroke-width="1.2" marker-end="url(#shape-path-tip)"/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+def _text(x: float | int, y: float | int, words: str, anchor: str = "middle") -> str:
     return (
         f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" stroke="none" fill="currentColor">'
         f"{html.escape(words)}</text>"
     )
 
 
-def _in_words(steps: Sequence[Step], lines: Sequence[Sequence[str]], words: PathWords) -> str:
+def _in_words(steps: Sequence[Step], shapes: Shapes, words: PathWords) -> str:
     return "; ".join(
-        f"{words.steps[step.name]} gives {' and '.join(results)}"
-        for step, results in zip(steps, lines, strict=True)
+        f"{words.steps[step.name]} gives "
+        + " and ".join(" ".join(said).strip() for said in _said(step, shapes, words))
+        for step in steps
     )

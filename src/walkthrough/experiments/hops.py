@@ -1,0 +1,93 @@
+"""A task that needs depth, for chapter 09: follow pointers from place to place (§3.1).
+
+Every place of a sequence holds the number of a place: a pointer. The answer at a place is what
+you read after following its pointer once, twice, … A layer of attention can look at one place at a
+time; to know where to look next, it needs what the layer before has read.
+"""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from transformer.config import TransformerConfig
+from transformer.model import Encoder
+
+PLACES = 8
+D_MODEL = 48
+STEPS = 200
+
+
+class PointerReader(nn.Module):
+    """The paper's encoder with N layers, and a linear map to the places on top (§3.1)."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        config = TransformerConfig(
+            vocab_size=PLACES,
+            d_model=D_MODEL,
+            n_heads=4,
+            n_layers=n_layers,
+            d_ff=2 * D_MODEL,
+            dropout=0.0,
+        )
+        self.pointers = nn.Embedding(PLACES, D_MODEL)
+        self.places = nn.Embedding(PLACES, D_MODEL)
+        self.encoder = Encoder(config)
+        self.read = nn.Linear(D_MODEL, PLACES)
+
+    def forward(self, pointers: Int[Tensor, "batch places"]) -> Float[Tensor, "batch places end"]:
+        """Return a score for every place where the walk may end."""
+        x = self.pointers(pointers) + self.places.weight
+        everyone = torch.ones_like(pointers, dtype=torch.bool)[:, None, None, :]
+        return self.read(self.encoder(x, everyone)[0])
+
+
+def follow(pointers: Int[Tensor, "batch places"], times: int) -> Int[Tensor, "batch places"]:
+    """Return what stands where you arrive after following each pointer `times` times.
+
+    Raises:
+        ValueError: times is negative.
+    """
+    if times < 0:
+        raise ValueError(f"times must not be negative, got {times}")
+    found = pointers
+    for _ in range(times):
+        found = pointers.gather(1, found)
+    return found
+
+
+def sequences(n: int, generator: torch.Generator) -> Int[Tensor, "n places"]:
+    """Draw pointers: any place may point to any place."""
+    return torch.randint(PLACES, (n, PLACES), generator=generator)
+
+
+@torch.enable_grad()
+def train(
+    n_layers: int, times: int, *, seed: int = 0, steps: int = STEPS, batch: int = 64
+) -> PointerReader:
+    """Train a reader with `n_layers` layers to follow pointers `times` times."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = PointerReader(n_layers)
+    optimizer = torch.optim.Adam(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / 50, (steps - step) / steps * 1.2, 1.0)
+    )
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(steps):
+        pointers = sequences(batch, generator)
+        scores = model(pointers)
+        loss = F.cross_entropy(scores.flatten(0, 1), follow(pointers, times).flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    return model.eval()
+
+
+@torch.no_grad()
+def right_answers(model: PointerReader, times: int, *, n: int = 1000) -> float:
+    """Return the share of right answers on sequences that training did not draw."""
+    pointers = sequences(n, torch.Generator().manual_seed(10**6))
+    return float((model(pointers).argmax(-1) == follow(pointers, times)).float().mean())
