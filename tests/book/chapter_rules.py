@@ -256,7 +256,7 @@ def _draws(source: str, names: dict[str, Any]) -> bool:
         if not isinstance(node, ast.Call):
             continue
         thing = resolve(node.func, names)
-        if getattr(thing, "__module__", "").startswith(("matplotlib.pyplot", "seaborn")):
+        if (getattr(thing, "__module__", "") or "").startswith(("matplotlib.pyplot", "seaborn")):
             return True
         returns = getattr(thing, "__annotations__", {}).get("return", "")
         if re.search(r"matplotlib|\bFigure\b|\bAxes\b", str(returns)):
