@@ -7,7 +7,7 @@ import altair as alt
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Batch
-from walkthrough.figures.style import NOT_ALLOWED, PALETTE, described, step, wrapped
+from walkthrough.figures.style import LETTER, NOT_ALLOWED, PALETTE, described, wrapped
 
 Pieces = Callable[[Sequence[int]], list[str]]
 """Ids to readable tokens, such as `SubwordTokenizer.pieces`."""
@@ -23,6 +23,7 @@ SIDES = ("source", "reads", "gold")
 VIEWS = ("ids", "positions", "padding mask", "counted in the loss")
 YES, NO, NOT_ASKED = "T", "F", ""
 INK = {"padding": "#1a1a1a"}
+ROOM, WIDEST = 335, 34  # px: the page on a phone; most for a cell
 
 
 def batch_grid(
@@ -49,7 +50,7 @@ def batch_grid(
             rows += _cells(labels[-1], side, ids, pieces(ids))
         labels.append(" " * len(labels))  # an empty row between the three tables
     labels.pop()
-    size = step(max(table.shape[1] for table in tables), labels)
+    size = _cell_size(max(table.shape[1] for table in tables), labels)
     x = alt.X("position:O", title=axis, axis=alt.Axis(orient="top", labelAngle=0))
     y = alt.Y("row:N", title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(ticks=False))
     base = alt.Chart(alt.Data(values=rows)).encode(x, y)
@@ -64,7 +65,7 @@ def batch_grid(
         alt.Tooltip("position:O", title="position"),
     ]
     shown = alt.param("shown", value=VIEWS[0], bind=alt.binding_select(options=VIEWS, name=label))
-    texts = base.transform_calculate(text="datum[shown]").mark_text(fontSize=10)
+    texts = base.transform_calculate(text="datum[shown]").mark_text(fontSize=9.5)
     chart = (
         alt.LayerChart(
             layer=[
@@ -81,6 +82,10 @@ def batch_grid(
         .properties(width=alt.Step(size), height=alt.Step(20), title=wrapped(title))
     )
     return described(chart, description or _grid_in_words(title, batch))
+
+
+def _cell_size(n_columns: int, labels: Sequence[str]) -> int:
+    return min(WIDEST, int(ROOM - 10 - LETTER * max(map(len, labels))) // n_columns)
 
 
 def _cells(row: str, side: str, ids: list[int], tokens: list[str]) -> list[dict[str, Any]]:
