@@ -1,0 +1,143 @@
+"""One set of translations, scored in many ways that all print "BLEU" (§6.1)."""
+
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+from statistics import fmean
+
+import torch
+
+from transformer.analysis.bleu import (
+    brevity_penalty,
+    clipped_matches,
+    corpus_bleu,
+    score,
+)
+from transformer.config import EOS_ID
+from transformer.data.batching import collate
+from transformer.data.codec import TextCodec
+from transformer.model import Transformer
+
+Lines = Sequence[str]
+Spell = Callable[[str], Sequence[object]]
+
+
+def letters(line: str) -> list[str]:
+    """Return the characters of a line: what a string is when a list of words was expected."""
+    return list(line)
+
+
+def bleu_of_pieces(hypotheses: Lines, references: Lines, spell: Spell) -> float:
+    """Return BLEU over whatever `spell` cuts a line into: letters, sub-words, ids."""
+    return corpus_bleu(
+        [[str(piece) for piece in spell(line)] for line in hypotheses],
+        [[str(piece) for piece in spell(line)] for line in references],
+    )
+
+
+def padded_ids(spell: Spell, length: int, padding: int = 0) -> Spell:
+    """Return a way to spell that fills every row up to `length`, as a batch of ids is."""
+
+    def spelled(line: str) -> list[object]:
+        ids = list(spell(line))[:length]
+        return [*ids, *[padding] * (length - len(ids))]
+
+    return spelled
+
+
+def mean_of_sentences(hypotheses: Lines, references: Lines) -> float:
+    """Return the mean of the BLEU of single sentences."""
+    return fmean(
+        score([hypothesis], [reference]).bleu
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    )
+
+
+def mean_of_batches(hypotheses: Lines, references: Lines, *, size: int) -> float:
+    """Return the mean of the BLEU of batches, the last of which may be smaller."""
+    starts = range(0, len(hypotheses), size)
+    return fmean(
+        score(hypotheses[start : start + size], references[start : start + size]).bleu
+        for start in starts
+    )
+
+
+def lower(lines: Lines) -> list[str]:
+    """Return lines without capital letters."""
+    return [line.lower() for line in lines]
+
+
+def split_compounds(line: str) -> str:
+    """Cut a tokenised line at hyphens, as `get_ende_bleu.sh` of tensor2tensor does.
+
+    One word with a hyphen becomes three tokens.
+    """
+    return re.sub(r"(\S)-(\S)", r"\1 ##AT##-##AT## \2", line)
+
+
+@torch.no_grad()
+def told_the_truth(
+    model: Transformer, codec: TextCodec, sources: Lines, references: Lines
+) -> list[str]:
+    """Return the likeliest word at each place, with the reference's words before it as input.
+
+    That is a by-product of the validation loss, not a translation: every mistake is put right
+    before the next word, and the length is the reference's.
+    """
+    pairs = [
+        (codec.encode(source), codec.encode_target(reference))
+        for source, reference in zip(sources, references, strict=True)
+    ]
+    batch = collate(pairs)
+    likeliest = model.eval()(batch.source, batch.target_in).argmax(-1).tolist()
+    lines = []
+    for row, (_, target) in zip(likeliest, pairs, strict=True):
+        words = row[: len(target)]
+        lines.append(codec.decode(words[: words.index(EOS_ID)] if EOS_ID in words else words))
+    return lines
+
+
+def resampled(
+    hypotheses: Lines, references: Lines, *, times: int = 200, seed: int = 0
+) -> list[float]:
+    """Return the BLEU of corpora drawn from this one, with repetition, sorted (Koehn 2004).
+
+    Words are what stands between spaces. Sums over sentences are all that BLEU needs, so they are
+    counted once.
+
+    Raises:
+        ValueError: fewer than 2 sentences.
+    """
+    if len(hypotheses) < 2:
+        raise ValueError(f"drawing needs at least 2 sentences, got {len(hypotheses)}")
+    counts = [_counts(h.split(), r.split()) for h, r in zip(hypotheses, references, strict=True)]
+    generator = Random(seed)
+    found = []
+    for _ in range(times):
+        drawn = generator.choices(counts, k=len(counts))
+        h_len, r_len, *sums = (sum(column) for column in zip(*drawn, strict=True))
+        precision = 1.0
+        for matched, total in zip(sums[::2], sums[1::2], strict=True):
+            precision *= (matched / total) ** 0.25 if total else 0.0
+        found.append(100 * brevity_penalty(h_len, r_len) * precision)
+    return sorted(found)
+
+
+def _counts(hypothesis: list[str], reference: list[str]) -> list[int]:
+    counts = [len(hypothesis), len(reference)]
+    for n in range(1, 5):
+        counts += [clipped_matches(hypothesis, reference, n), max(len(hypothesis) - n + 1, 0)]
+    return counts
+
+
+def even_ranks(scores: Sequence[float], count: int) -> list[tuple[int, int]]:
+    """Return (rank, index) at evenly spaced ranks, lowest score first, none twice.
+
+    Raises:
+        ValueError: fewer than 2 are asked for.
+    """
+    if count < 2:
+        raise ValueError(f"count must be at least 2, got {count}")
+    order = sorted(range(len(scores)), key=lambda index: (scores[index], index))
+    ranks = {round(step * (len(order) - 1) / (count - 1)) for step in range(count)}
+    return [(rank, order[rank]) for rank in sorted(ranks)]
