@@ -87,14 +87,14 @@ def test_the_rule_stands_at_the_chosen_width():
     chart = crossing_chart(COSTS, **TITLES)
     rule = next(layer for layer in spec(chart)["layer"] if layer["mark"]["type"] == "rule")
     assert rule["encoding"]["x"]["field"] == "d"
-    assert rule["transform"] == [{"filter": "datum.d == width"}]
+    assert rule["transform"] == [{"filter": "datum.d == d_shown"}]
     assert [row["d"] for row in all_rows(chart) if "name" in row] == [8, 16]
 
 
 def test_one_view_needs_no_selector():
-    assert set(inputs(crossing_chart(COSTS, **TITLES))) == {"view", "width"}
+    assert set(inputs(crossing_chart(COSTS, **TITLES))) == {"view", "d_shown"}
     one = crossing_chart({"one": COSTS["one"]}, **TITLES)
-    assert set(inputs(one)) == {"width"}
+    assert set(inputs(one)) == {"d_shown"}
     assert "datum.view" not in one.to_json()
 
 

@@ -42,7 +42,7 @@ def crossing_chart(
     names = list(next(iter(costs[views[0]].values())))
     chosen = [
         alt.param(
-            "width", value=start, bind=alt.binding_select(options=list(widths[0]), name=labels[1])
+            "d_shown", value=start, bind=alt.binding_select(options=list(widths[0]), name=labels[1])
         )
     ]
     if len(views) > 1:
@@ -89,7 +89,7 @@ def _lines(
     ]
     dash = alt.StrokeDash("layer:N", scale=dashes, legend=legend)
     faint = base.mark_line(strokeWidth=1, opacity=0.28).encode(dash, detail="d:N")
-    shown = base.transform_filter("datum.d == width")
+    shown = base.transform_filter("datum.d == d_shown")
     return [
         faint,
         shown.mark_line(strokeWidth=3).encode(dash),
@@ -100,7 +100,7 @@ def _lines(
 def _rule(widths: list[int], name: str) -> list[alt.Chart]:
     base = (
         alt.Chart(alt.Data(values=[{"d": d, "name": name} for d in widths]))
-        .transform_filter("datum.d == width")
+        .transform_filter("datum.d == d_shown")
         .encode(alt.X("d:Q"))
     )
     return [
