@@ -64,12 +64,3 @@ def test_the_explorer_shows_neighbours_before_and_after():
     assert "nearest to cat: dog, in" in spec(chart)["description"]
     with pytest.raises(ValueError, match="must be tokens"):
         figures.neighbours_explorer(MATRIX, MATRIX, tokens, ["mouse"])
-
-
-def test_kinds_are_drawn_run_by_run_and_described_by_their_means():
-    runs = [{"kind": "tied", "seed": seed, "exact": exact} for seed, exact in ((1, 0.8), (2, 0.9))]
-    chart = figures.kinds_chart(runs, value="exact", value_title="exact", title="Tied or not")
-    assert all_rows(chart) == runs
-    assert "tied: 85.0%" in spec(chart)["description"]
-    with pytest.raises(ValueError, match="at least one run"):
-        figures.kinds_chart([], value="exact", value_title="exact", title="Tied or not")

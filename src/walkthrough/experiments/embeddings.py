@@ -1,7 +1,7 @@
 """What tying and the factor √d_model are worth: small translators of the phrasebook (§3.4).
 
 The models are those of chapter 05, with d_ff = 256. Each kind changes how the one matrix starts,
-whether it is one, and whether the factor is there. `tools/run_embeddings.py` trains them all.
+whether it is one, and whether the factor is there.
 """
 
 from dataclasses import dataclass
@@ -77,8 +77,8 @@ def train_kind(task: lab.Task, kind: Kind, *, seed: int, updates: int | None = N
     model = new_model(task, kind, seed=seed)
     start = model.output_weight.detach().clone()
     settings = task.plan.training.replace(seed=seed, threads=1)
-    if updates is not None:
-        settings = settings.replace(max_updates=updates)
+    if updates is not None:  # short enough to be looked at closely
+        settings = settings.replace(max_updates=updates, log_every=10)
     history = train(model, task.pairs("train"), settings, progress=False)
     valid = task.pairs("valid")
     return Trained(
