@@ -80,6 +80,7 @@ class PublishedRun:
     settings: Mapping[str, Any]
 
 
+UNKNOWN = "not known to us"
 WU_2021 = PublishedRun(
     source="Wu et al. 2021, text only",
     bleu=41.02,
@@ -92,10 +93,11 @@ WU_2021 = PublishedRun(
         "d_ff": 256,
         "heads": 4,
         "norm": "post",
-        "start of the residual branches": "not stated",
+        "start of the residual branches": UNKNOWN,
         "dropout": 0.3,
         "label smoothing": 0.1,
         "merges, joint": 10_000,
+        "Adam's β1 and β2": "0.9 and 0.98",
         "schedule": "inverse square root",
         "peak rate": 0.005,
         "warm-up updates": 2_000,
@@ -103,9 +105,10 @@ WU_2021 = PublishedRun(
         "updates": "at most 8000",
         "checkpoints averaged": 10,
         "beam": 5,
+        "length penalty": UNKNOWN,
     },
 )
-"""The setting as that paper states it; its own script is fairseq's."""
+"""The setting as that paper states it."""
 
 WITH_IMAGE = 41.96
 """The best system of the same paper, which also sees the picture."""

@@ -58,6 +58,7 @@ def score_rows(record: Record) -> list[dict[str, Any]]:
             "test set": result["split"],
             "checkpoints": result["average"],
             "beam": result["beam"],
+            "alpha": result["alpha"],
             "BLEU": result["bleu"],
             "chrF": result["chrf"],
             "brevity penalty": result["brevity_penalty"],
@@ -69,22 +70,27 @@ def score_rows(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-def comparable(record: Record, *, beam: int = 5, pair: str = "English–German") -> list[dict]:
-    """Return the best evaluation of each run on a language pair with that beam.
+def comparable(
+    record: Record, *, beam: int = 5, pair: str = "English–German"
+) -> list[dict[str, Any]]:
+    """Return the evaluations on a language pair with that beam, most averaged checkpoints first.
 
-    With `average` two results of a run differ in the number of checkpoints; the better one counts.
+    All of them: to keep the best would be to choose on the test set.
     """
-    found: dict[str, dict[str, Any]] = {}
-    for row in score_rows(record):
-        if row["run"].startswith(pair) and row["beam"] == beam:
-            known = found.get(row["run"])
-            if known is None or row["BLEU"] > known["BLEU"]:
-                found[row["run"]] = row
-    return list(found.values())
+    pairs = [direction(run) for run in record["runs"] for _ in run["evaluation"]]
+    found = [
+        row
+        for row, name in zip(score_rows(record), pairs, strict=True)
+        if name == pair and row["beam"] == beam
+    ]
+    return sorted(found, key=lambda row: -row["checkpoints"])
 
 
-def settings_of(run: Run, *, average: int, beam: int) -> dict[str, Any]:
-    """Return a run's setting under the names of `PublishedRun.settings`."""
+def settings_of(run: Run, decoded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run's setting, decoded as in that row, by the names of `PublishedRun.settings`.
+
+    Adam's constants are those of `transformer.training.trainer`; no setting changes them.
+    """
     data, model, training = (run["settings"][part] for part in ("data", "model", "training"))
     schedule = {"linear": "linear, down to 0", "noam": "inverse square root"}
     scaled = {"scaled": "scaled by (2N)^−0.5", "xavier": "plain Xavier"}
@@ -100,13 +106,15 @@ def settings_of(run: Run, *, average: int, beam: int) -> dict[str, Any]:
         "dropout": model["dropout"],
         "label smoothing": training["smoothing"],
         "merges, joint": data["merges"],
+        "Adam's β1 and β2": "0.9 and 0.98",
         "schedule": schedule.get(training["schedule"], training["schedule"]),
         "peak rate": training["peak"],
         "warm-up updates": training["warmup"],
         "tokens an update": f"at most {training['max_tokens'] * training['accumulate']}",
         "updates": training["max_updates"],
-        "checkpoints averaged": average,
-        "beam": beam,
+        "checkpoints averaged": decoded["checkpoints"],
+        "beam": decoded["beam"],
+        "length penalty": f"α = {decoded['alpha']}",
     }
 
 

@@ -1,0 +1,254 @@
+"""Chapter 16's figures plot what was counted; its experiments count what they say."""
+
+import pytest
+from chart_specs import all_rows, inputs, spec
+
+from transformer.analysis.bleu import clipped_matches, corpus_bleu, score
+from walkthrough.experiments import published, recorded_runs
+from walkthrough.experiments import scoring_ways as ways
+from walkthrough.figures import bleu as figures
+from walkthrough.figures import translation
+
+REFERENCE = ["the", "cat", "sees", "the", "dog", "."]
+TRANSLATIONS = {"safe": ["the"] * 3, "near": ["the", "cat", "sees", "a", "dog", "."]}
+LINES = ["Jane sees a black dog .", "Paul sleeps in the garden .", "Alice visits Paris in May ."]
+OUTPUTS = ["Jane sees a dog .", "Paul sleeps in a garden .", "Alice visits Paris in May ."]
+
+
+# The grid ----------------------------------------------------------------------------------------
+
+
+def test_squares_that_match_are_as_many_as_the_count_says():
+    rows = all_rows(figures.ngram_grid(TRANSLATIONS, REFERENCE))
+    for name, words in TRANSLATIONS.items():
+        for n in range(1, 5):
+            squares = [r for r in rows if (r["translation"], r["n"]) == (name, n) and "run" in r]
+            assert len(squares) == max(len(words) - n + 1, 0)
+            matched = sum(r["state"] == figures.MATCHED for r in squares)
+            assert matched == clipped_matches(words, REFERENCE, n)
+
+
+def test_the_third_the_is_used_up_and_not_unknown():
+    rows = all_rows(figures.ngram_grid(TRANSLATIONS, REFERENCE))
+    states = [r["state"] for r in rows if r["translation"] == "safe" and r["n"] == 1 and "run" in r]
+    assert states == [figures.MATCHED, figures.MATCHED, figures.CLIPPED]
+
+
+def test_the_grid_has_a_menu_and_says_each_score():
+    chart = figures.ngram_grid(TRANSLATIONS, REFERENCE)
+    assert inputs(chart)["translation"]["options"] == list(TRANSLATIONS)
+    expected = corpus_bleu([TRANSLATIONS["near"]], [REFERENCE])
+    assert f"near: brevity penalty 1.00, BLEU {expected:.1f}" in spec(chart)["description"]
+
+
+@pytest.mark.parametrize("translations", [{}, {"empty": []}])
+def test_a_grid_of_nothing_is_refused(translations):
+    with pytest.raises(ValueError, match="at least one word"):
+        figures.ngram_grid(translations, REFERENCE)
+
+
+def test_the_agreed_way_stands_out():
+    rows = all_rows(figures.ways_chart({"one": 20.0, "two": 30.5}, agreed="one"))
+    assert {(r["way"], r["score"], r["kind"]) for r in rows if "way" in r} == {
+        ("one", 20.0, "agreed"),
+        ("two", 30.5, "other"),
+    }
+    with pytest.raises(ValueError, match=r"agreed must be one of .*got 'three'"):
+        figures.ways_chart({"one": 20.0}, agreed="three")
+
+
+# Table 2 -----------------------------------------------------------------------------------------
+
+
+def test_the_chart_holds_every_row_of_table_2_that_has_both_numbers():
+    chart = translation.cost_chart(published.TABLE_2)
+    drawn = {(r["name"], r["pair"], r["bleu"], r["flops"]) for r in all_rows(chart)}
+    assert len(drawn) == 7 + 9
+    assert ("Transformer (big)", "English–French", 41.8, 2.3e19) in drawn
+    assert ("ConvS2S", "English–German", 25.16, 9.6e18) in drawn
+    assert not any(name == "ByteNet" for name, *_ in drawn)
+    assert inputs(chart)["pair"]["options"] == ["English–German", "English–French"]
+
+
+def test_the_best_before_is_found_by_kind():
+    earlier = [published.SINGLE, published.ENSEMBLE]
+    assert published.best(published.GERMAN, earlier).name == "ConvS2S ensemble"
+    assert published.best(published.FRENCH, [published.SINGLE]).name == "MoE"
+    with pytest.raises(ValueError, match="no system of"):
+        published.best(published.GERMAN, [])
+
+
+def test_a_chart_without_points_is_refused():
+    with pytest.raises(ValueError, match="no system has both"):
+        translation.cost_chart(published.TABLE_2[:1])
+
+
+# Cards -------------------------------------------------------------------------------------------
+
+
+def card(translated, points):
+    return {
+        "source": "Jane <rit>",
+        "reference": "Jane laughs .",
+        "translation": translated,
+        "score": points,
+    }
+
+
+def test_cards_are_sorted_escaped_and_mark_what_the_reference_lacks():
+    page = translation.translation_cards([card("Jane cries .", 40.0), card("Jane laughs .", 100.0)])
+    html = page._repr_html_()
+    assert html.index("<b>100.0</b>") < html.index("<b>40.0</b>")
+    assert html.count("<mark>") == 1
+    assert "<mark>cries</mark>" in html
+    assert "Jane &lt;rit&gt;" in html
+    assert str(page).splitlines()[0].split() == ["100.0", "Jane", "laughs", "."]
+
+
+def test_no_cards_say_so_and_a_lacking_field_is_named():
+    assert "none & here" in repr(translation.translation_cards([], empty="none & here"))
+    assert "none &amp; here" in translation.translation_cards([], empty="none & here")._repr_html_()
+    with pytest.raises(ValueError, match="needs a reference, score"):
+        translation.translation_cards([{"source": "a", "translation": "b"}])
+
+
+# Ways to score -----------------------------------------------------------------------------------
+
+
+def test_letters_and_padding_raise_the_score_and_means_are_not_bleu():
+    words = ways.bleu_of_pieces(OUTPUTS, LINES, str.split)
+    assert words == pytest.approx(score(OUTPUTS, LINES, tokenize="none").bleu)
+    assert ways.bleu_of_pieces(OUTPUTS, LINES, ways.letters) > words + 5
+    padded = ways.padded_ids(str.split, 20)
+    assert len(padded("a b")) == 20
+    assert ways.bleu_of_pieces(OUTPUTS, LINES, padded) > words + 5
+    assert abs(ways.mean_of_sentences(OUTPUTS, LINES) - words) > 0.5
+    assert ways.mean_of_batches(OUTPUTS, LINES, size=3) == pytest.approx(score(OUTPUTS, LINES).bleu)
+    assert ways.lower(["Ab"]) == ["ab"]
+
+
+def test_words_are_cut_at_hyphens_only():
+    assert ways.split_compounds("ein Science-Fiction Film - gut") == (
+        "ein Science ##AT##-##AT## Fiction Film - gut"
+    )
+
+
+def test_drawing_again_gives_an_interval_around_the_score():
+    drawn = ways.resampled(OUTPUTS * 10, LINES * 10, times=50)
+    assert drawn == sorted(drawn)
+    assert len(drawn) == 50
+    assert drawn[0] < score(OUTPUTS, LINES, tokenize="none").bleu < drawn[-1]
+    assert drawn == ways.resampled(OUTPUTS * 10, LINES * 10, times=50)
+    assert ways.resampled(LINES, LINES, times=3) == pytest.approx([100.0] * 3)
+    with pytest.raises(ValueError, match="at least 2 sentences, got 1"):
+        ways.resampled(OUTPUTS[:1], LINES[:1])
+
+
+def test_ranks_are_evenly_spaced_from_the_worst_to_the_best():
+    assert ways.even_ranks([50.0, 10.0, 90.0, 30.0, 70.0], 3) == [(0, 1), (2, 0), (4, 2)]
+    assert ways.even_ranks([1.0] * 5, 2) == [(0, 0), (4, 4)]  # equal scores keep the order
+    assert [index for _, index in ways.even_ranks([3.0, 1.0, 2.0], 8)] == [1, 2, 0]
+    with pytest.raises(ValueError, match="at least 2, got 1"):
+        ways.even_ranks([1.0], 1)
+
+
+# Records -----------------------------------------------------------------------------------------
+
+
+def evaluation(**changes):
+    given = {
+        "split": "test_2016_flickr",
+        "average": 1,
+        "beam": 5,
+        "alpha": 0.6,
+        "bleu": 38.0,
+        "chrf": 60.0,
+        "brevity_penalty": 0.95,
+        "perplexity": 5.6,
+        "bleu_signature": "tok:none",
+    }
+    return given | changes
+
+
+def run(*results, seed=1, source="en", target="de", **changes):
+    model = {"vocab_size": 900, "d_model": 64, "n_heads": 2, "n_layers": 2, "d_ff": 128}
+    return {
+        "seed": seed,
+        "settings": {
+            "data": {"source_language": source, "target_language": target, "merges": 50},
+            "model": model | {"norm": "post", "dropout": 0.3, "residual_init": "scaled"},
+            "training": {
+                "smoothing": 0.1,
+                "schedule": "linear",
+                "peak": 0.003,
+                "warmup": 800,
+                "max_tokens": 512,
+                "accumulate": 4,
+                "max_updates": 6000,
+            },
+        },
+        "curve": [
+            {"tokens": 10.0, "valid_perplexity": 90.0},
+            {"tokens": 3000.0, "valid_perplexity": 6.0},
+        ],
+        "evaluation": list(results),
+        **changes,
+    }
+
+
+@pytest.mark.parametrize("n_runs", [1, 2, 3, 4])
+def test_runs_are_told_apart_however_many_there_are(n_runs):
+    runs = [
+        run(evaluation(), seed=1, name="a"),
+        run(evaluation(), seed=2, name="b"),
+        run(evaluation(), seed=1, source="de", target="en", name="c"),
+        run(evaluation(), seed=1, name="d"),
+    ]
+    record = {"runs": runs[:n_runs]}
+    names = recorded_runs.labels(record)
+    assert len(set(names)) == n_runs
+    assert list(recorded_runs.curves(record)) == names
+    assert [row["run"] for row in recorded_runs.score_rows(record)] == names
+    german = [name for name in names if name.startswith("English–German")]
+    assert [row["run"] for row in recorded_runs.comparable(record)] == german
+    if n_runs == 4:
+        assert names[0] == "English–German, seed 1 (a)"
+
+
+def test_every_decoding_with_that_beam_is_compared_not_the_best_one():
+    record = {
+        "runs": [
+            run(evaluation(bleu=39.5), evaluation(bleu=38.5, average=5), evaluation(beam=1)),
+            run(evaluation(), source="de", target="en"),
+        ]
+    }
+    rows = recorded_runs.comparable(record)
+    assert [(row["BLEU"], row["checkpoints"]) for row in rows] == [(38.5, 5), (39.5, 1)]
+
+
+def test_settings_are_put_beside_the_published_ones_by_name():
+    (decoded,) = recorded_runs.comparable({"runs": [run(evaluation(average=5))]})
+    ours = recorded_runs.settings_of(run(), decoded)
+    rows = recorded_runs.setting_rows(published.WU_2021, ours)
+    same = {row["setting"] for row in rows if row["same"]}
+    assert {"norm", "dropout", "label smoothing", "beam"} <= same
+    assert not {"schedule", "peak rate", "layers", "checkpoints averaged"} & same
+    assert (ours["tokens an update"], ours["length penalty"]) == ("at most 2048", "α = 0.6")
+    with pytest.raises(ValueError, match="same names"):
+        recorded_runs.setting_rows(published.WU_2021, {"norm": "post"})
+
+
+def test_flops_hardly_depend_on_the_length_and_grow_with_the_tokens():
+    short, long = (recorded_runs.run_flops(run(), length=n) for n in (10, 20))
+    assert long == pytest.approx(short, rel=0.2)
+    more = run()
+    more["curve"][-1]["tokens"] *= 2
+    assert recorded_runs.run_flops(more) == pytest.approx(2 * recorded_runs.run_flops(run()))
+
+
+def test_no_runs_and_no_quotations(tmp_path):
+    with pytest.raises(ValueError, match="at least 1 run"):
+        recorded_runs.labels({"runs": []})
+    assert recorded_runs.quoted(folder=tmp_path) == []
+    (tmp_path / "few.json").write_text('{"sentences": [{"source": "a"}]}')
+    assert recorded_runs.quoted("few", folder=tmp_path) == [{"source": "a"}]
