@@ -147,7 +147,7 @@ def averaging_gain(
     runs: Sequence[Mapping[str, Any]],
     *,
     test: str = "test_combinations",
-    title: str = "Averaging helps where the rate stays high",
+    title: str = "Averaging helps where the rate stays high, and not where it falls to 0",
     x_title: str = "share of sentences translated exactly",
     row_titles: Mapping[str, str] | None = None,
     description: str | None = None,
