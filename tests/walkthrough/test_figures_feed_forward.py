@@ -14,10 +14,10 @@ X = torch.linspace(0, 1, 5)
 def test_bends_are_drawn_with_their_errors():
     fits = {1: X * 0, 2: X * 2}
     chart = figures.bends_explorer(X, X * 2, fits, start=2)
-    drawn = {row["width"]: row for row in all_rows(chart) if "width" in row}
+    drawn = {row["units"]: row for row in all_rows(chart) if "units" in row}
     assert drawn[1]["error"] == 2.0
     assert drawn[2]["y"] == [0.0, 0.5, 1.0, 1.5, 2.0]
-    assert inputs(chart)["width"]["max"] == 2
+    assert inputs(chart)["n_units"]["max"] == 2
     assert "1: 2.00, 2: 0.00" in spec(chart)["description"]
 
 

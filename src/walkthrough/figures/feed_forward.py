@@ -41,15 +41,15 @@ def bends_explorer(
             raise ValueError(f"width {width} has {len(fit)} values for {len(x)} points")
     errors = {width: float((fit - target).abs().max()) for width, fit in fits.items()}
     rows = [
-        {"width": width, "x": rounded(x), "y": rounded(fit), "error": round(errors[width], 2)}
+        {"units": width, "x": rounded(x), "y": rounded(fit), "error": round(errors[width], 2)}
         for width, fit in fits.items()
     ]
     chosen = alt.param(
-        "width",
+        "n_units",  # "width" is a signal of Vega's own
         value=start or widths[0],
         bind=alt.binding_range(min=1, max=widths[-1], step=1, name=slider),
     )
-    shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.width == width")
+    shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.units == n_units")
     curve = [{"x": a, "y": b} for a, b in zip(rounded(x), rounded(target), strict=True)]
     axes = alt.X("x:Q", title="input"), alt.Y("y:Q", title="output")
     layers = [
