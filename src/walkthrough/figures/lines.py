@@ -39,7 +39,7 @@ def line_chart(
     """
     check_series({**series, **(reference or {})}, log_x=log_x, log_y=log_y)
     labels = {name: _label(name, values, last_values) for name, values in series.items()}
-    x = alt.X("x:Q", title=x_title, scale=_scale(log_x, base), axis=alt.Axis(tickCount=6))
+    x = alt.X("x:Q", title=x_title, scale=_scale(log_x, base), axis=_x_axis(series, log_x))
     y = alt.Y("y:Q", title=y_title, scale=_scale(log_y, base, y_domain))
     names = list(labels.values())
     legend = alt.Legend(title=None, symbolType="stroke", columns=1 if last_values else 2)
@@ -86,6 +86,13 @@ def check_series(series: Series, *, log_x: bool, log_y: bool) -> None:
                 raise ValueError(f"a figure needs finite values; {name!r} has {(x, y)}")
             if (log_x and x <= 0) or (log_y and y <= 0):
                 raise ValueError(f"a logarithmic axis needs values above 0; {name!r} has {(x, y)}")
+
+
+def _x_axis(series: Series, log: bool) -> alt.Axis:
+    counts = all(isinstance(x, int) for points in series.values() for x, _ in points)
+    if counts and not log:
+        return alt.Axis(tickCount=6, tickMinStep=1)  # nothing happens at 1.5 layers
+    return alt.Axis(tickCount=6)
 
 
 def _scale(log: bool, base: int, domain: tuple[Number, Number] | None = None) -> alt.Scale:

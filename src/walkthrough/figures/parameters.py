@@ -1,4 +1,4 @@
-"""Counted parameters beside printed ones, with the vocabulary on a slider (Table 3)."""
+"""Counted parameters against printed ones, with the vocabulary on a slider (Table 3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,28 +9,30 @@ from transformer.analysis.cost import fixed_parameter_count, parameter_count
 from transformer.config import TransformerConfig
 from walkthrough.figures.style import PALETTE, described, wrapped
 
-PARTS = ("vocabulary matrix", "encoder and decoder layers")
-PRINTED, COUNTED = "Table 3", "counted"
+ROUNDS = 0.5  # millions: a count that is closer than this rounds to the printed number
 SLIDER = "vocabulary "
-AXIS = "parameters, in millions"
+AXIS = "counted minus printed, in millions"
+TEMPLATE = ("counted ", ", printed ")
+FITS, FITS_NOT = "rounds to the printed number", "does not"
 
 
 def vocabulary_chart(
     models: Mapping[str, TransformerConfig],
     printed: Mapping[str, int],
     *,
-    title: str = "Which vocabulary gives the printed number?",
+    title: str = "Can both models have the number that Table 3 prints?",
     least: int = 30_000,
     most: int = 45_000,
     step: int = 250,
-    parts: tuple[str, str] = PARTS,
-    words: tuple[str, str] = (COUNTED, PRINTED),
+    words: tuple[str, str] = TEMPLATE,
+    verdicts: tuple[str, str] = (FITS, FITS_NOT),
+    axis: str = AXIS,
+    slider: str = SLIDER,
     description: str | None = None,
 ) -> alt.LayerChart:
-    """Return a bar a model, split in what grows with the vocabulary and what does not.
+    """Return a bar a model from 0 to counted minus printed; the grey band is what rounds to 0.
 
-    A black and white tick marks the printed millions. The slider starts at the vocabulary of the
-    first configuration; all have the same.
+    The slider starts at the vocabulary of the configurations, which must be one.
 
     Raises:
         ValueError: there is no model, a model has no printed number, or vocabularies differ.
@@ -46,67 +48,71 @@ def vocabulary_chart(
     size = alt.param(
         "vocabulary",
         value=start,
-        bind=alt.binding_range(min=least, max=most, step=step, name=SLIDER),
+        bind=alt.binding_range(min=least, max=most, step=step, name=slider),
     )
-    rows = [
-        row for name, config in models.items() for row in _rows(name, config, printed[name], parts)
+    rows: list[dict[str, Any]] = []
+    for name, config in models.items():
+        fixed = fixed_parameter_count(config)
+        each = (parameter_count(config) - fixed) // config.vocab_size
+        rows.append(
+            {"model": name, "fixed": fixed / 1e6, "each": each / 1e6, "printed": printed[name]}
+        )
+    ends = [
+        row["fixed"] + row["each"] * vocabulary - row["printed"]
+        for row in rows
+        for vocabulary in (least, most)
     ]
-    base = alt.Chart(alt.Data(values=rows)).transform_calculate(
-        millions="datum.fixed + datum.each * vocabulary"
+    chart = alt.LayerChart(
+        layer=_layers(rows, (min(ends) - 1, max(ends) + 1), words, verdicts, axis)
     )
-    y = alt.Y("model:N", sort=list(models), title=None)
-    bars = base.mark_bar(size=26).encode(
-        alt.X("millions:Q", title=AXIS, stack="zero"),
-        y,
-        alt.Color(
-            "part:N",
-            scale=alt.Scale(domain=list(parts), range=[PALETTE["green"], PALETTE["blue"]]),
-            legend=alt.Legend(title=None, columns=1),
-        ),
-        order=alt.Order("order:Q"),
-        tooltip=[
-            alt.Tooltip("model:N", title="model"),
-            alt.Tooltip("part:N", title="part"),
-            alt.Tooltip("millions:Q", title="millions", format=".1f"),
-        ],
-    )
-    chart = alt.LayerChart(layer=[bars, *_printed(base, y), _numbers(base, y, words)])
     chart = chart.add_params(size).properties(
-        width="container", height=alt.Step(74), title=wrapped(title)
+        width="container", height=alt.Step(64), title=wrapped(title)
     )
     return described(chart, description or _in_words(title, models, printed, start))
 
 
-def _rows(
-    name: str, config: TransformerConfig, printed: int, parts: tuple[str, str]
-) -> list[dict[str, Any]]:
-    fixed = fixed_parameter_count(config)
-    each = (parameter_count(config) - fixed) // config.vocab_size
-    shared = {"model": name, "printed": printed}
-    return [
-        {**shared, "part": parts[0], "fixed": 0, "each": each / 1e6, "order": 1},
-        {**shared, "part": parts[1], "fixed": fixed / 1e6, "each": 0, "order": 0},
-    ]
-
-
-def _printed(base: alt.Chart, y: alt.Y) -> list[alt.Chart]:
-    x = alt.X("printed:Q", aggregate="max")
-    return [
-        base.mark_tick(thickness=thickness, size=38, color=colour, opacity=1).encode(x, y)
-        for thickness, colour in ((6, "white"), (2, "black"))
-    ]
-
-
-def _numbers(base: alt.Chart, y: alt.Y, words: tuple[str, str]) -> alt.Chart:
-    said = (
-        f"'{words[0]}: ' + format(datum.total, '.1f') + ', {words[1]}: ' + format(datum.shown, 'd')"
+def _layers(
+    rows: list[dict[str, Any]],
+    domain: tuple[float | int, float | int],
+    words: tuple[str, str],
+    verdicts: tuple[str, str],
+    axis: str,
+) -> list[alt.Chart]:
+    base = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_calculate(millions="datum.fixed + datum.each * vocabulary", zero="0")
+        .transform_calculate(gap="datum.millions - datum.printed")
+        .transform_calculate(
+            verdict=f"abs(datum.gap) < {ROUNDS} ? {verdicts[0]!r} : {verdicts[1]!r}",
+            said=f"datum.model + ': {words[0]}' + format(datum.millions, '.1f') + "
+            f"'{words[1]}' + datum.printed",
+        )
     )
-    return (
-        base.transform_aggregate(total="sum(millions)", shown="max(printed)", groupby=["model"])
-        .transform_calculate(said=said)
-        .mark_text(align="left", dy=-28, fontSize=12.5)
-        .encode(y=y, x=alt.value(2), text="said:N")
+    x = alt.X("zero:Q", title=axis, scale=alt.Scale(domain=list(domain), nice=False))
+    y = alt.Y("model:N", sort=[str(row["model"]) for row in rows], title=None, axis=None)
+    colours = alt.Scale(domain=list(verdicts), range=[PALETTE["green"], PALETTE["vermilion"]])
+    band = alt.Chart(alt.Data(values=[{"from": -ROUNDS, "to": ROUNDS}])).mark_rect(
+        color=PALETTE["grey"], opacity=0.35
     )
+    return [
+        band.encode(x=alt.X("from:Q", title=axis), x2="to:Q"),
+        base.mark_bar(size=16).encode(
+            x,
+            y,
+            x2="gap:Q",
+            color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None, columns=1)),
+            tooltip=[
+                alt.Tooltip("said:N", title="model"),
+                alt.Tooltip("gap:Q", title=axis, format="+.2f"),
+            ],
+        ),
+        base.mark_point(filled=True, size=110, opacity=1).encode(
+            x=alt.X("gap:Q", title=axis), y=y, color=alt.Color("verdict:N", scale=colours)
+        ),
+        base.mark_text(align="left", dy=-19, fontSize=12.5).encode(
+            y=y, x=alt.value(4), text="said:N"
+        ),
+    ]
 
 
 def _in_words(
@@ -117,6 +123,6 @@ def _in_words(
         for name, config in models.items()
     )
     return (
-        f"{title} Bars of counted parameters with a tick at the number that Table 3 prints. "
-        f"With {start:,} tokens: {counts}. The slider changes the vocabulary."
+        f"{title} A bar for each model from 0 to counted minus printed parameters, and a band that "
+        f"rounds to 0. With {start:,} tokens: {counts}. The slider changes the vocabulary."
     )
