@@ -221,9 +221,9 @@ def has_an_interactive_figure(notebook: NotebookNode) -> list[str]:
 
 def _makes_parameters(thing: Any, seen: set[Any]) -> bool:
     """Follow a function of walkthrough.figures to a call that adds chart parameters."""
+    thing = inspect.unwrap(thing) if isinstance(thing, FunctionType) else thing
     if not isinstance(thing, FunctionType) or thing in seen:
         return False
-    thing = inspect.unwrap(thing)
     if not thing.__module__.startswith("walkthrough.figures"):
         return False
     seen.add(thing)
