@@ -59,7 +59,7 @@ def bends_explorer(
         shown.transform_flatten(["x", "y"]).mark_line(color=PALETTE["blue"]).encode(*axes),
         shown.transform_calculate(words="'largest error ' + format(datum.error, '.2f')")
         .mark_text(align="left", fontSize=12, fontWeight=600)
-        .encode(x=alt.value(6), y=alt.value(12), text="words:N"),
+        .encode(x=alt.value(6), y=alt.value(210), text="words:N"),
     ]
     chart = alt.LayerChart(layer=layers).add_params(chosen)
     chart = chart.properties(width="container", height=220, title=wrapped(title))
