@@ -125,3 +125,12 @@ def test_depths_that_do_not_fit_are_refused():
     wrong = {2: {"no residual": {"encoder": [1.0]}}}
     with pytest.raises(ValueError, match="got 1 for 2 layers"):
         norms.depth_explorer(wrong, start=2)
+
+
+@pytest.mark.parametrize(("last", "form"), [(0.01, "~g"), (200, "~s"), (2e6, "~s")])
+def test_numbers_of_the_axis_are_written_without_exponents(last, form):
+    """ "~g" writes 100 as 1e+2."""
+    chart = norms.training_chart(
+        [Run("pre-norm, small start", True, [(0, 1.0), (last, 2)])], **TITLES
+    )
+    assert {view["encoding"]["x"]["axis"]["format"] for view in views(spec(chart))} == {form}

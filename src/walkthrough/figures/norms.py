@@ -91,7 +91,7 @@ def training_chart(
         scale=alt.Scale(
             type="log" if log_x else "linear", nice=False, domain=[min(places), max(places)]
         ),
-        axis=alt.Axis(tickCount=5, format="~s" if max(places) >= 1000 else "~g"),
+        axis=alt.Axis(tickCount=4, format="~s" if max(places) > 1 else "~g"),
     )
     y = alt.Y(
         "y:Q",
