@@ -103,3 +103,12 @@ def test_words_can_be_translated_and_marks_are_text():
 
 def test_without_html_it_is_indented_text():
     assert "  Jane  0.40  -0.92" in repr(search_tree(next_words))
+
+
+def test_it_can_be_opened_along_a_path_only():
+    def n_open(**how):
+        return sum("open" in attrs for _, attrs in tags(search_tree(next_words, **how)))
+
+    assert n_open(open_to=0) == 0
+    assert n_open(open_to=0, open_path=("Jane", "sings")) == 2
+    assert n_open(open_path=("Jane", "sings")) == 3

@@ -112,6 +112,7 @@ class SearchTree:
     root: Branch
     words: Words = Words()
     open_to: int = 1
+    open_path: Prefix = ()
 
     def __repr__(self) -> str:
         lines: list[str] = []
@@ -132,7 +133,7 @@ class SearchTree:
         colours = {n: MARK_COLOURS[i % len(MARK_COLOURS)] for i, n in enumerate(names)}
         legend = "".join(_mark(name, colours[name]) for name in names)
         kept = f"{html.escape(self.words.kept)}: {legend}" if names else ""
-        body = "".join(self._item(branch, 1, colours) for branch in self.root.branches)
+        body = "".join(self._item(branch, (branch.word,), colours) for branch in self.root.branches)
         return (
             f'<style>{STYLE}</style><div class="search-tree" role="group" '
             f'aria-label="{html.escape(self.words.title, quote=True)}">'
@@ -142,7 +143,7 @@ class SearchTree:
             f"<ul>{body}{self._hidden(self.root)}</ul></div>"
         )
 
-    def _item(self, branch: Branch, depth: int, colours: Mapping[str, str]) -> str:
+    def _item(self, branch: Branch, path: Prefix, colours: Mapping[str, str]) -> str:
         marks = "".join(_mark(name, colours[name]) for name in branch.marks)
         line = (
             f'<span class="t-word">{html.escape(branch.word)}</span>'
@@ -153,8 +154,9 @@ class SearchTree:
         )
         if not branch.branches:
             return f'<li><div class="t-leaf">{line}</div></li>'
-        below = "".join(self._item(b, depth + 1, colours) for b in branch.branches)
-        state = " open" if depth <= self.open_to else ""
+        below = "".join(self._item(b, (*path, b.word), colours) for b in branch.branches)
+        opened = len(path) <= self.open_to or path == self.open_path[: len(path)]
+        state = " open" if opened else ""
         return (
             f"<li><details{state}><summary>{line}</summary>"
             f"<ul>{below}{self._hidden(branch)}</ul></details></li>"
@@ -176,11 +178,12 @@ def search_tree(
     most: int = 4,
     least: float = 1e-3,
     open_to: int = 1,
+    open_path: Prefix = (),
     words: Words | None = None,
 ) -> SearchTree:
-    """Return the tree of outputs, opened `open_to` words deep; see `grow` for the rest."""
+    """Return the tree, opened `open_to` words deep and along a path; see `grow` for the rest."""
     root = grow(next_words, kept=kept, depth=depth, most=most, least=least)
-    return SearchTree(root, words or Words(), open_to)
+    return SearchTree(root, words or Words(), open_to, open_path)
 
 
 def _share(value: float) -> str:
