@@ -150,13 +150,16 @@ def reads_from(layer: nn.Module, *, n: int, d: int) -> Bool[Tensor, "n n"]:
 
 
 def milliseconds(layer: nn.Module, *, n: int, d: int, batch: int = 1, repeats: int = 2) -> float:
-    """Return the time of the fastest of some calls, after one that does not count."""
+    """Return the processor time of the fastest of some calls, after one that does not count.
+
+    With one thread it is the time of the calculation, whatever else the machine is doing.
+    """
     x = torch.randn(batch, n, d)
     times = []
     with torch.no_grad():
         layer(x)
         for _ in range(repeats):
-            start = time.perf_counter()
+            start = time.process_time()
             layer(x)
-            times.append(1000 * (time.perf_counter() - start))
+            times.append(1000 * (time.process_time() - start))
     return min(times)

@@ -73,7 +73,9 @@ def _lines(
     data = alt.Chart(alt.Data(values=_rows(costs)))
     if len(costs) > 1:
         data = data.transform_filter("datum.view == view")
-    legend = alt.Legend(title=None, symbolType="stroke", columns=1)
+    legend = alt.Legend(
+        title=None, symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3, columns=1
+    )
     colours = alt.Scale(domain=names, range=CATEGORIES[: len(names)])
     dashes = alt.Scale(domain=names, range=DASHES[: len(names)])
     base = data.encode(
