@@ -145,7 +145,8 @@
     const slanted = drawn.some((encoding) => encoding.x && encoding.x.axis && encoding.x.axis.labelAngle);
     const explained = drawn.some((encoding) =>
       ["color", "shape", "strokeDash"].some((channel) => hasLegend(encoding[channel])));
-    return 50 + (slanted ? 35 : 0) + (explained ? 45 : 0);
+    const bare = drawn.every((encoding) => !encoding.x || encoding.x.axis === null);
+    return (bare ? 10 : 50) + (slanted ? 35 : 0) + (explained ? 45 : 0);
   }
 
   function hasLegend(channel) {
