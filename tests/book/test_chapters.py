@@ -11,11 +11,19 @@ from pasted_copies import package_windows, pasted
 
 # Chapters that are finished. Add a chapter here when it is: a missing file then fails.
 EXPECTED = (
+    "01-why-attention",
     "02-scaled-dot-product-attention",
     "03-masks",
     "04-multi-head-attention",
+    "05-feed-forward",
+    "06-embeddings-and-softmax",
     "07-positional-encoding",
+    "08-residuals-and-layer-norm",
+    "09-encoder-and-decoder",
+    "10-why-self-attention",
+    "11-subwords-and-batches",
     "14-the-training-run",
+    "15-decoding",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
