@@ -40,7 +40,6 @@ def length_penalty_chooser(
         {"output": name, "length": length, "log_prob": round(log_prob, 3)}
         for name, (_, length, log_prob) in zip(names, hypotheses, strict=True)
     ]
-    lowest = min(log_prob for _, _, log_prob in hypotheses)
     slider = alt.param(
         "alpha", value=alpha, bind=alt.binding_range(min=0, max=largest, step=0.05, name=label)
     )
@@ -55,8 +54,7 @@ def length_penalty_chooser(
         )
     )
     y = alt.Y("output:N", sort=names, axis=None)
-    scale = alt.Scale(domain=[lowest, 0])
-    x = alt.X("score:Q", title=x_title, scale=scale, axis=alt.Axis(tickCount=5))
+    x = alt.X("score:Q", title=x_title, axis=alt.Axis(tickCount=5))
     tooltip = [
         alt.Tooltip("output:N"),
         alt.Tooltip("length:Q", title="length, end token included"),
