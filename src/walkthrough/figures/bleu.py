@@ -151,7 +151,7 @@ def _grid_layers(
         alt.Chart(alt.Data(values=[row for row in heads if not row["n"]]))
         .transform_filter(one)
         .transform_calculate(row="-1.75")
-        .mark_text(align="left", fontSize=13, fontWeight=600)
+        .mark_text(align="left", dx=5, fontSize=13, fontWeight=600)
         .encode(x=alt.value(0), y=y, text="words:N")
     )
     return [squares, words, counts, summary]

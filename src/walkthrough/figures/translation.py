@@ -14,16 +14,20 @@ from walkthrough.source import dark_and_light_css
 KINDS = {"earlier, one model": "circle", "earlier, ensemble": "square", "Transformer": "diamond"}
 
 
-# How a label stands beside its point, where the default (to the right, level) would overlap.
-_PLACES = {
-    "ConvS2S ensemble": ("right", -9, 0),
-    "GNMT + RL ensemble": ("right", 9, 2),
-    "Deep-Att + PosUnk ensemble": ("right", -8, 0),
+# How a label stands beside its point (align, dx, dy), where to the right and level would overlap;
+# for one language pair only where the pair is named too.
+_PLACES: dict[str | tuple[str, str], tuple[str, int, int]] = {
+    "ConvS2S ensemble": ("right", 8, -12),
+    "GNMT + RL ensemble": ("left", -30, 14),
+    ("GNMT + RL ensemble", "English–French"): ("right", 8, 14),
+    "Deep-Att + PosUnk ensemble": ("right", 10, 14),
     "Deep-Att + PosUnk": ("right", -8, 0),
-    "ConvS2S": ("left", 6, 9),
+    "ConvS2S": ("left", 8, 8),
+    ("ConvS2S", "English–French"): ("left", 8, -5),
     "MoE": ("right", -8, 0),
     "GNMT + RL": ("right", -8, 0),
 }
+_TICKS = {1e18: "10¹⁸", 1e19: "10¹⁹", 1e20: "10²⁰", 1e21: "10²¹"}
 
 
 def cost_chart(
@@ -52,7 +56,11 @@ def cost_chart(
         "flops:Q",
         title=x_title,
         scale=alt.Scale(type="log", domain=[min(flops) / 2, max(flops) * 2], nice=False),
-        axis=alt.Axis(values=[1e18, 1e19, 1e20, 1e21], format=".0e"),
+        axis=alt.Axis(
+            values=list(_TICKS),
+            labelExpr=" : ".join(f"datum.value == {at:g} ? '{say}'" for at, say in _TICKS.items())
+            + " : ''",
+        ),
     )
     y = alt.Y("bleu:Q", title=y_title, scale=alt.Scale(zero=False, padding=12))
     base = alt.Chart(alt.Data(values=rows)).transform_filter("datum.pair == pair")
@@ -91,7 +99,8 @@ def _cost_rows(systems: Sequence[System]) -> list[dict[str, Any]]:
     rows = []
     for system in systems:
         for pair in sorted(set(system.bleu) & set(system.flops), reverse=True):
-            align, dx, dy = _PLACES.get(system.name, ("left", 9, 0))
+            usual = _PLACES.get(system.name, ("left", 9, 0))
+            align, dx, dy = _PLACES.get((system.name, pair), usual)
             rows.append(
                 {
                     "name": system.name,
