@@ -168,7 +168,7 @@ penalty = Check(
             "long translations get a bonus: the value is above 1. The penalty is 1 at most.",
         ),
     ],
-    right="`penalty` is right: over the corpus, and never above 1",
+    right="the penalty is right: over the corpus, and never above 1",
 )
 
 
