@@ -1,9 +1,12 @@
 """Chapter 16's figures plot what was counted; its experiments count what they say."""
 
 import pytest
+import torch
 from chart_specs import all_rows, inputs, spec
 
 from transformer.analysis.bleu import clipped_matches, corpus_bleu, score
+from transformer.config import TransformerConfig
+from transformer.model import Transformer
 from walkthrough.experiments import published, recorded_runs
 from walkthrough.experiments import scoring_ways as ways
 from walkthrough.figures import bleu as figures
@@ -131,6 +134,37 @@ def test_words_are_cut_at_hyphens_only():
     assert ways.split_compounds("ein Science-Fiction Film - gut") == (
         "ein Science ##AT##-##AT## Fiction Film - gut"
     )
+
+
+class Numbers:
+    """A codec for lines of numbers."""
+
+    def encode(self, text):
+        return [int(number) for number in text.split()]
+
+    encode_target = encode
+
+    def decode(self, ids):
+        return " ".join(map(str, ids))
+
+    def to_text(self):
+        return ""
+
+    def __len__(self):
+        return 50
+
+
+class FiveMore(Transformer):
+    """Predicts, after each token, the id that is larger by five."""
+
+    def forward(self, source, target_in):
+        return torch.nn.functional.one_hot(target_in + 5, 50).float()
+
+
+def test_with_the_truth_as_input_each_word_follows_the_true_one():
+    model = FiveMore(TransformerConfig(vocab_size=50, d_model=8, n_heads=2, n_layers=1, d_ff=8))
+    lines = ways.told_the_truth(model, Numbers(), ["7 8", "9"], ["10 20 30", "40"])
+    assert lines == ["6 15 25", "6"]  # after the start token 1, after 10, after 20; no longer
 
 
 def test_drawing_again_gives_an_interval_around_the_score():
