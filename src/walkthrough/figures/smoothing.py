@@ -156,7 +156,7 @@ def seeds_chart(
             for name, values in by_setting.items()
             for value in values
         ]
-        chart = alt.Chart(alt.Data(values=rows))
+        points = alt.Chart(alt.Data(values=rows))
         x = alt.X("value:Q", title=measure, scale=alt.Scale(zero=False, nice=True))
         y = alt.Y("setting:N", sort=names, title=None, axis=alt.Axis(labelLimit=150))
         tooltip = [alt.Tooltip("setting:N"), alt.Tooltip("value:Q", title=measure)]
@@ -164,8 +164,8 @@ def seeds_chart(
         panels.append(
             alt.LayerChart(
                 layer=[
-                    chart.mark_tick(thickness=3, size=20).encode(mean, y, colour),
-                    chart.mark_point(size=46, strokeWidth=2).encode(x, y, colour, tooltip=tooltip),
+                    points.mark_tick(thickness=3, size=20).encode(mean, y, colour),
+                    points.mark_point(size=46, strokeWidth=2).encode(x, y, colour, tooltip=tooltip),
                 ]
             ).properties(width=180, height=26 * len(names))
         )
