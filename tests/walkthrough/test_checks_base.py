@@ -203,6 +203,21 @@ def test_several_results_are_compared_one_by_one():
     assert "a tuple is expected" in check(lambda s: s).message
 
 
+def test_shapes_are_shown_whole():
+    """Size by size they would read as many answers, and a wrong order would not show."""
+    check = softmax_check(reference=lambda scores: {"weights": (2, 3, 5)}, mistakes=[])
+    assert check(lambda s: {"weights": (2, 3, 5)})
+    turned = check(lambda s: {"weights": (2, 5, 3)}).message
+    assert "in `weights`: (2, 3, 5) is expected, yours is (2, 5, 3)" in turned
+    assert "yours is (3, 5)" in check(lambda s: {"weights": (3, 5)}).message
+
+
+def test_a_missing_name_is_named():
+    check = softmax_check(reference=lambda scores: {"memory": 1, "logits": 2}, mistakes=[])
+    assert "`logits` is missing" in check(lambda s: {"memory": 1, "logit": 2}).message
+    assert "`logits` is missing" in check(lambda s: {"memory": 1}).message
+
+
 def test_exceptions_can_be_the_right_answer():
     def refuses(scores):
         raise ValueError("scores must be square")

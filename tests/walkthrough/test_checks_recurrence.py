@@ -37,6 +37,16 @@ def test_a_state_that_is_never_replaced_is_named():
     assert "never replaced" in checks.rnn_states(states).message
 
 
+def test_a_list_that_begins_with_the_start_is_named():
+    def states(x, w_state, w_input):
+        found = [torch.zeros(w_state.shape[0])]
+        for word in x:
+            found.append(torch.tanh(w_state @ found[-1] + w_input @ word))
+        return torch.stack(found)
+
+    assert "first row is h_1" in checks.rnn_states(states).message
+
+
 def test_the_gradient_by_autograd_is_right():
     def gradient(w, states):
         # a start and inputs that give exactly these states

@@ -46,6 +46,14 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
         answer, (tuple, list, dict)
     ):
         return f"a {type(expected).__name__} is expected, your result is {_kind(answer)}"
+    if isinstance(expected, dict):
+        missing = [key for key in expected if key not in answer]
+        if missing:
+            return f"`{missing[0]}` is missing"
+    elif _is_shape(answer) and _is_shape(expected):
+        # result by result, a shape would read as six answers, and its order is what went wrong
+        wrong = tuple(answer) != tuple(expected)
+        return f"{tuple(expected)} is expected, yours is {tuple(answer)}" if wrong else None
     if len(answer) != len(expected):
         return f"{len(expected)} results are expected, you return {len(answer)}"
     for place, mine, wanted in _pairs(answer, expected):
@@ -55,10 +63,14 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
     return None
 
 
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) > 1 and all(type(size) is int for size in value)
+
+
 def _pairs(answer: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(expected, dict):
         for key in expected:
-            yield f"`{key}`", answer.get(key), expected[key]
+            yield f"`{key}`", answer[key], expected[key]
     else:
         for place, (mine, wanted) in enumerate(zip(answer, expected, strict=True), start=1):
             yield f"result {place}", mine, wanted

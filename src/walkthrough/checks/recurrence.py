@@ -35,6 +35,11 @@ def _with_start(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
     return torch.cat([torch.zeros_like(states[:1]), states[:-1]])
 
 
+def _from_start(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
+    states = recurrent_states(x, w_state, w_input)
+    return torch.cat([torch.zeros_like(states[:1]), states])
+
+
 def _sum_not_squashed(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
     return recurrent_states(x, w_state, w_input, squash=False)
 
@@ -95,6 +100,12 @@ rnn_states = Check(
             _with_start,
             "these are the states *before* each word: the list begins with h_0 = 0, and the state "
             "after the last word is missing. Append after the step.",
+        ),
+        Mistake(
+            "start kept",
+            _from_start,
+            "the list begins with h_0 = 0, which belongs to no word. The first row is h_1, the "
+            "state after the first word.",
         ),
         Mistake(
             "last state only",

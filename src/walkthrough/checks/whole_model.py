@@ -184,6 +184,12 @@ n_parameters = Check(
             "a layer norm is missing: a decoder layer has three sub-layers and a norm after each.",
         ),
         Mistake(
+            "decoder layer like encoder layer",
+            _counted(attentions=2, norms=4),
+            "you count a decoder layer like an encoder layer. It has a third sub-layer, the "
+            "attention to the memory, with a norm of its own.",
+        ),
+        Mistake(
             "no norms",
             _counted(per_norm=0),
             "everything but the layer norms: each has a factor and a summand for each of the "
@@ -241,6 +247,11 @@ vocabulary = ValueCheck(
         WrongValue(
             37000,
             "37 000 is the paper's, and with it the base model has 63.1 million parameters.",
+        ),
+        WrongValue(
+            41000,
+            "right when rounded to thousands. With 41 000 tokens the model has 65.13 million "
+            "parameters; find the number that comes nearest to 65 million.",
         ),
         WrongValue(
             _PRINTED / 512,
