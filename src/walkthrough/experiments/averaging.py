@@ -48,6 +48,7 @@ def recipe(task: lab.Task, *, seed: int, schedule: str, updates: int = UPDATES) 
         schedule=schedule,
         max_updates=updates,
         max_tokens=600,
+        accumulate=1,
         warmup=min(100, updates // 2),
         peak=5e-3,
         save_every=EVERY,

@@ -25,7 +25,7 @@ from walkthrough.experiments import translator as lab
 
 SIZES = {"d_model": 64, "d_ff": 128}
 N_PAIRS = 2000
-UPDATES = 400
+UPDATES = 300
 N_TESTED = 500
 EMBEDDING, SUBLAYERS, ATTENTION = "embedding + encoding", "sub-layer outputs", "attention weights"
 PAPER = (EMBEDDING, SUBLAYERS)
@@ -89,7 +89,12 @@ def set_dropout(model: Transformer, places: Sequence[str], p: float = 0.1) -> No
 
 def load_task(**sizes: int) -> lab.Task:
     """Return the phrasebook with this experiment's recipe; see `translator.load_task`."""
-    recipe = ("training.max_tokens=600", "training.warmup=100", "training.peak=5e-3")
+    recipe = (
+        "training.max_tokens=600",
+        "training.accumulate=1",
+        "training.warmup=100",
+        "training.peak=5e-3",
+    )
     return lab.load_task(recipe, **sizes)
 
 

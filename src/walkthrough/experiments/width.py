@@ -16,7 +16,7 @@ from transformer.training import History, perplexity, train
 from walkthrough.experiments import translator as lab
 
 SIZES = {"d_model": 64, "n_heads": 4, "n_layers": 1}
-RECIPE = ("training.warmup=50",)
+RECIPE = ("training.warmup=50", "training.max_tokens=1280", "training.accumulate=1")
 PAGE_UPDATES = 150
 """Updates of the runs that a page can wait for; the recorded ones have the preset's number."""
 
