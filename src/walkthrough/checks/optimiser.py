@@ -13,7 +13,7 @@ BETA1, BETA2, EPS = 0.9, 0.98, 1e-9
 # Exercise: the rate of a batch ------------------------------------------------------------------
 
 
-def _eq3(step: float, d_model: int, warmup: int) -> float:
+def _eq3(step: int, d_model: int, warmup: int) -> float:
     return float(d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.lines import Number
 from walkthrough.figures.style import CATEGORIES, PALETTE, described, wrapped
 
 LONGEST = 20_000
@@ -62,15 +63,11 @@ def rate_explorer(
     base = alt.Chart(data)
     paper = base.transform_calculate(rate=formula(**{k: str(v) for k, v in PAPER.items()}))
     chosen = base.transform_calculate(rate=CHOSEN)
-    peak = (
-        alt.Chart(alt.Data(values=[{"peak": 1}]))
-        .transform_calculate(update="warmup_updates", rate="factor / sqrt(width_of_model * update)")
-        .transform_calculate(
-            update="datum.update * datum.peak",
-            rate="factor / sqrt(width_of_model * warmup_updates)",
-            words="'peak ' + format(factor / sqrt(width_of_model * warmup_updates), '.2e') "
-            "+ ' at update ' + format(warmup_updates, ',')",
-        )
+    peak = alt.Chart(alt.Data(values=[{"peak": 1}])).transform_calculate(
+        update="datum.peak * warmup_updates",
+        rate="factor / sqrt(width_of_model * warmup_updates)",
+        words="'peak ' + format(factor / sqrt(width_of_model * warmup_updates), '.2e') "
+        "+ ' at update ' + format(warmup_updates, ',')",
     )
     tooltip = [
         alt.Tooltip("update:Q", title="update", format=","),
@@ -107,24 +104,26 @@ CHOSEN = formula(warmup="warmup_updates", d_model="width_of_model", scale="facto
 
 
 def days_explorer(
-    costs: Mapping[str, float],
+    costs: Mapping[str, Number],
     *,
-    start: float = 9.5,
-    peaks: Sequence[float] = (1e-3, 1e3),
+    start: Number = 9.5,
+    allowed: tuple[Number, Number] = (1e-6, 1e6),
     title: str = "How long a run takes with the hardware you set",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return the days that runs of given FLOPs take; sliders set TFLOP/s kept up, and devices.
 
-    `start` is the rate at first, in TFLOP/s; `peaks` are the slider's ends.
+    `start` is the rate at first, in TFLOP/s, and must lie in the range `allowed`.
 
     Raises:
-        ValueError: no runs, a cost that is not positive, or a start outside the slider.
+        ValueError: no runs, a cost that is not positive, or a start that is out of range.
     """
     if not costs or min(costs.values()) <= 0:
         raise ValueError(f"every run needs a cost above 0, got {dict(costs)}")
-    if not peaks[0] <= start <= peaks[1]:
-        raise ValueError(f"the start must lie between {peaks[0]:g} and {peaks[1]:g}, got {start}")
+    if not allowed[0] <= start <= allowed[1]:
+        raise ValueError(
+            f"the start must lie between {allowed[0]:g} and {allowed[1]:g} TFLOP/s, got {start}"
+        )
     rows: list[dict[str, Any]] = [
         {"run": name, "flops": float(f"{flops:.4g}")} for name, flops in costs.items()
     ]

@@ -1,0 +1,34 @@
+"""The record of chapter 12 holds every recipe once a seed."""
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+
+from walkthrough.experiments import copying
+from walkthrough.experiments import optimiser as experiment
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+import run_optimiser
+
+
+def test_a_record_holds_each_recipe_and_seed_once(tmp_path, monkeypatch):
+    asked = []
+
+    def train(recipe, *, seed, updates):
+        asked.append((recipe, seed))
+        assert updates == 7
+        model = copying.new_model("post", recipe.start, seed=seed, n_layers=1)
+        return experiment.Run(model, torch.optim.Adam(model.parameters()), [])
+
+    monkeypatch.setattr(experiment, "train", train)
+    output = tmp_path / "record.json"
+    words = ["--seeds", "0", "1", "--updates", "7", "--output", str(output)]
+    assert run_optimiser.main(words) == 0
+    record = json.loads(output.read_text())
+    names = [(run["recipe"], run["seed"]) for run in record["runs"]]
+    assert [(experiment.RECIPES[name], seed) for name, seed in names] == asked
+    assert len(set(names)) == 2 * len(experiment.RECIPES)
+    assert all(1 < run["loss"] < 6 for run in record["runs"])
+    assert {"command", "commit", "date", "hardware", "settings"} <= set(record)
