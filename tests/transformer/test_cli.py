@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from transformer.cli import main
 from transformer.cli.plan import PRESETS, make_plan
@@ -79,6 +80,30 @@ def test_run_folder_holds_what_the_help_says(run: Path) -> None:
     assert (run / "log.csv").read_text().count("\n") == 5
     checkpoint = load_checkpoint(run / "checkpoints" / "000004.safetensors")
     assert json.loads(checkpoint.tokenizer)["kind"] == "subwords"
+
+
+def test_a_run_starts_from_the_weights_of_a_checkpoint(run: Path, files: Path, tmp_path) -> None:
+    before = sorted((run / "checkpoints").iterdir())[-1]
+    options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]
+    options += ["--max-updates", "1", "--set", "training.peak=1e-9", "--set", "model.dropout=0.3"]
+    assert main(["train", *options, "--folder", f"{tmp_path}/next"]) == 0
+    old, new = (
+        load_checkpoint(before),
+        load_checkpoint(tmp_path / "next/checkpoints/000001.safetensors"),
+    )
+    assert new.tokenizer == old.tokenizer
+    assert new.config.dropout == 0.3 != old.config.dropout
+    weights = new.model().state_dict()
+    for name, value in old.model().state_dict().items():
+        torch.testing.assert_close(weights[name], value, atol=1e-6, rtol=0)
+
+
+def test_a_start_of_another_size_is_refused(run: Path, files: Path, tmp_path, capsys) -> None:
+    before = sorted((run / "checkpoints").iterdir())[-1]
+    options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]
+    assert main(["train", *options, "--set", "model.d_ff=32", "--folder", f"{tmp_path}/no"]) == 1
+    assert "d_ff (24 there, 32 wanted)" in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
 
 
 def test_translate_keeps_order_and_empty_lines(run: Path, tmp_path: Path, capsys) -> None:

@@ -28,6 +28,7 @@ from transformer.cli.corpora import (
     spell_with_dropout,
 )
 from transformer.cli.plan import DataSettings, Plan, make_plan
+from transformer.config import TransformerConfig
 from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
 from transformer.data.corpus import Corpus
 from transformer.inference.translate import (
@@ -59,13 +60,15 @@ def train_command(args: argparse.Namespace) -> int:
         refuse_existing_run(args.folder)
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
-    codec = learn_codec(plan.data, corpus)
+    start = load_checkpoint(args.start_from) if args.start_from else None
+    codec = start_codec(start, args.start_from) if start else learn_codec(plan.data, corpus)
     pairs = training_pairs(plan, codec, corpus)
     valid = None
     if has_valid(plan.data):
         valid_split = VALID_SPLIT[plan.data.corpus]
         valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
-    model = Transformer(plan.config(len(codec)))
+    config = plan.config(len(codec))
+    model = start_model(start, config, args.start_from) if start else Transformer(config)
     _say(args, f"{len(corpus)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
     notes = {"data": asdict(plan.data), "command": command_line(), **surroundings()}
     history = train(
@@ -172,6 +175,37 @@ def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
     model = checkpoint.model().to(args.device)
     check_vocabulary(model, codec)
     return model, codec
+
+
+def start_codec(start: Checkpoint, path: str) -> TextCodec:
+    """Return the tokenizer of the checkpoint that a run starts from.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    if start.tokenizer is None:
+        raise ValueError(f"{path} holds no tokenizer")
+    return codec_from_text(start.tokenizer)
+
+
+def start_model(start: Checkpoint, wanted: TransformerConfig, path: str) -> Transformer:
+    """Return the model of the checkpoint that a run starts from, with the dropout of the plan.
+
+    Raises:
+        ValueError: its sizes are not those of the plan.
+    """
+    rates = {"dropout": wanted.dropout, "attention_dropout": wanted.attention_dropout}
+    found = start.config.replace(**rates)
+    differing = [
+        f"{name} ({value!r} there, {wanted.to_dict()[name]!r} wanted)"
+        for name, value in found.to_dict().items()
+        if value != wanted.to_dict()[name]
+    ]
+    if differing:
+        raise ValueError(f"{path} holds another model: {', '.join(differing)}")
+    model = Transformer(wanted)
+    model.load_state_dict(start.model().state_dict())
+    return model
 
 
 def _checkpoint(path: Path, average: int) -> Checkpoint:

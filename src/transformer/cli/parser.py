@@ -43,6 +43,11 @@ def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _plan_options(parser)
     parser.add_argument("--folder", required=True, help="run folder; must not hold a run yet")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    parser.add_argument(
+        "--start-from",
+        metavar="CHECKPOINT",
+        help="begin with the weights and the tokenizer of this checkpoint, not with random ones",
+    )
     parser.add_argument("--max-updates", type=int, help="same as --set training.max_updates=…")
     parser.add_argument("--seed", type=int, help="same as --set training.seed=…")
     parser.add_argument("--threads", type=int, help="CPU threads; one per free core is best")
