@@ -25,9 +25,9 @@ def test_products_written_out_are_right():
 
 
 def test_a_crossing_found_by_search_is_right():
-    def search(gates, d):
+    def search(pairs, d):
         n = 0
-        while 4 * (n + 1) * d * d + 2 * (n + 1) ** 2 * d <= 2 * gates * (n + 1) * d * d:
+        while 4 * (n + 1) * d * d + 2 * (n + 1) ** 2 * d <= 2 * pairs * (n + 1) * d * d:
             n += 1
         return n
 

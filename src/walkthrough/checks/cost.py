@@ -82,51 +82,51 @@ layer_products = Check(
 
 crossing = Check(
     name="crossing",
-    reference=lambda gates, d: max(0, (gates - 2) * d),
+    reference=lambda pairs, d: max(0, (pairs - 2) * d),
     cases=[
-        Case("a plain recurrence, gates = 1, d = 512", lambda _: arguments(1, 512)),
-        Case("gates = 2, d = 512", lambda _: arguments(2, 512)),
-        Case("a GRU, gates = 3, d = 512", lambda _: arguments(3, 512)),
-        Case("an LSTM, gates = 4, d = 64", lambda _: arguments(4, 64)),
-        Case("gates = 7, d = 10", lambda _: arguments(7, 10)),
+        Case("a plain recurrence, pairs = 1, d = 512", lambda _: arguments(1, 512)),
+        Case("pairs = 2, d = 512", lambda _: arguments(2, 512)),
+        Case("a GRU, pairs = 3, d = 512", lambda _: arguments(3, 512)),
+        Case("an LSTM, pairs = 4, d = 64", lambda _: arguments(4, 64)),
+        Case("pairs = 7, d = 10", lambda _: arguments(7, 10)),
     ],
     tolerance=1e-6,
     mistakes=[
         Mistake(
             "no projections",
-            lambda gates, d: gates * d,
+            lambda pairs, d: pairs * d,
             "that compares with the two products over pairs alone. The layer has four projections "
             "as well, which cost 4 n d².",
         ),
         Mistake(
             "always d",
-            lambda gates, d: d,
+            lambda pairs, d: d,
             "n = d holds for Table 1's rows. Here a whole layer meets a recurrence with "
-            "`gates` pairs of matrices; set the two costs equal and solve for n.",
+            "`pairs` pairs of matrices; set the two costs equal and solve for n.",
         ),
         Mistake(
             "below zero",
-            lambda gates, d: (gates - 2) * d,
-            "for fewer than two gates this is negative: the layer is never the cheaper one. Return "
+            lambda pairs, d: (pairs - 2) * d,
+            "for fewer than two pairs this is negative: the layer is never the cheaper one. Return "
             "0 then.",
         ),
         Mistake(
-            "one matrix a gate",
-            lambda gates, d: max(0, (gates - 4) * d / 2),
-            "one matrix a gate is counted. A gate has two: one for the input, one for the state "
+            "one matrix a pair",
+            lambda pairs, d: max(0, (pairs - 4) * d / 2),
+            "one matrix a pair is counted. There are two: one for the word, one for the state "
             "before.",
         ),
         Mistake(
             "one product over pairs",
-            lambda gates, d: max(0, (2 * gates - 4) * d),
+            lambda pairs, d: max(0, (2 * pairs - 4) * d),
             "that is twice too large: one product over pairs is counted. There are two, QKᵀ and "
             "weights times V.",
         ),
         Mistake(
             "three projections",
-            lambda gates, d: max(0, (2 * gates - 3) * d / 2),
+            lambda pairs, d: max(0, (2 * pairs - 3) * d / 2),
             "three projections are counted. W^O is the fourth.",
         ),
     ],
-    right="`crossing` is right, from a plain recurrence to seven gates",
+    right="`crossing` is right, from a plain recurrence to seven pairs of matrices",
 )

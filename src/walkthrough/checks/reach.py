@@ -55,6 +55,18 @@ neighbourhood = Check(
             "middle.",
         ),
         Mistake(
+            "no distance, all that follow",
+            lambda length, r: _offsets(length) <= r // 2,
+            "each word sees *every* word after it: a difference of positions is negative there, "
+            "and so below any limit. Compare its absolute value.",
+        ),
+        Mistake(
+            "no distance, all before",
+            lambda length, r: -_offsets(length) <= r // 2,
+            "each word sees *every* word before it: a difference of positions is negative there, "
+            "and so below any limit. Compare its absolute value.",
+        ),
+        Mistake(
             "inverted",
             lambda length, r: ~_neighbourhood(length, r),
             "the truth values are inverted. In this book True means *may attend*.",
@@ -148,6 +160,12 @@ layers_needed = Check(
             _either(lambda n, k: math.ceil(n / k), _dilated),
             "contiguous: n/k is the order of growth, not the count. A layer reaches k − 1 further, "
             "and n − 1 steps lie between the ends.",
+        ),
+        Mistake(
+            "n words to cross",
+            _either(lambda n, k: math.ceil(n / (k - 1)), _dilated),
+            "contiguous: nearly. From the last word to the first it is n − 1 words back, not n: "
+            "the last word is in reach from the start.",
         ),
         Mistake(
             "centred",
