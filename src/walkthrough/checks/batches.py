@@ -164,6 +164,11 @@ padding_share = Check(
             "this is the number of padding positions. Divide it by the number of all positions.",
         ),
         Mistake(
+            "per cent",
+            lambda lengths, batches: 100 * _padding_share(lengths, batches),
+            "the share in per cent. Return a number between 0 and 1.",
+        ),
+        Mistake(
             "share of sentences",
             _share_of_sentences,
             "this is the share of *sentences* that have padding. Count positions.",
@@ -257,6 +262,16 @@ group = Check(
             ),
             "these batches run from long to short. Nothing is wrong with that, but the exercise "
             "asks for short to long, so that it can compare.",
+        ),
+        Mistake(
+            "later first",
+            lambda lengths, max_tokens: _filled(
+                sorted(range(len(lengths)), key=lambda index: (lengths[index], -index)),
+                lengths,
+                lambda n, top, _sum: n * top <= max_tokens,
+            ),
+            "of sentences of equal length, the later one comes first here. The exercise asks for "
+            "the order of the list, so that it can compare.",
         ),
         Mistake(
             "never full",

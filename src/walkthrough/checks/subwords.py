@@ -193,6 +193,14 @@ def _first_merge_only(word: str, merges: Sequence[Merge]) -> list[str]:
     return list(word)
 
 
+def _in_one_string(word: str, merges: Sequence[Merge]) -> list[str]:
+    border = "\0"
+    spelled = border.join(word)
+    for left, right in merges:
+        spelled = spelled.replace(left + border + right, left + right)
+    return spelled.split(border)
+
+
 def _word_case(label: str, *words: str) -> list[Case]:
     def case(word: str) -> Case:
         return Case(label.format(word=word), lambda _generator: arguments(word, list(MERGES)))
@@ -239,6 +247,18 @@ spell = Check(
             _first_place_only,
             "each merge is applied at one place only. A pair that stands in the word twice is "
             "joined twice.",
+        ),
+        Mistake(
+            "replaced in one string",
+            _in_one_string,
+            "nearly: `replace` on a string also finds a pair at the *end* of a longer symbol, the "
+            "`n` of `an` for instance. A merge joins whole symbols only.",
+        ),
+        Mistake(
+            "without the space",
+            lambda word, merges: _spell(word.strip(), merges),
+            "the space in front of the word is lost. It is a character like any other, and merges "
+            "such as `(' ', 's')` need it.",
         ),
         Mistake(
             "one merge",
