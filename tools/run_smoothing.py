@@ -12,6 +12,7 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from run_phrasebook import ROOT, heading, rounded
 
@@ -44,10 +45,16 @@ def main(arguments: list[str] | None = None) -> int:
             run = {"seed": seed, "smoothing": smoothing, "places": list(places)}
             run |= asdict(scores) | {"cpu_seconds": time.process_time() - began}
             record["runs"].append(run)
-            text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
-            write_atomically(args.output, (text + "\n").encode())
+            write(args.output, record)
             print(seed, smoothing, experiment.name_of(places), scores, flush=True)
+    write(args.output, record)
     return 0
+
+
+def write(path: Path, record: dict[str, Any]) -> None:
+    """Write the record so far."""
+    text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
+    write_atomically(path, (text + "\n").encode())
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
