@@ -235,6 +235,14 @@ additive_scores = Check(
             "the two projections have changed places: `query_proj` goes with the query.",
         ),
         Mistake(
+            "projections transposed",
+            lambda query, key, query_proj, key_proj, v: _additive(
+                query, key, query_proj.T, key_proj.T, v
+            ),
+            "the projections are transposed. The formula multiplies columns, W q; here rows hold "
+            "the vectors, so the product is `query @ query_proj`.",
+        ),
+        Mistake(
             "rows are keys",
             lambda query, key, query_proj, key_proj, v: (
                 _additive(query, key, query_proj, key_proj, v).T
