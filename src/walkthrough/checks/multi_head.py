@@ -214,9 +214,27 @@ n_parameters = Check(
             "that counts the matrices of one head. There are n_heads of each.",
         ),
         Mistake(
+            "one head, biases too",
+            _counted_as(
+                lambda d, h, d_k, d_v: d * (2 * d_k + 2 * d_v),
+                lambda d, h, d_k, d_v: 2 * d_k + d_v + d,
+            ),
+            "that is a multi-head attention with one head. There are n_heads of each W^Q, W^K and "
+            "W^V, and W^O has h·d_v rows.",
+        ),
+        Mistake(
             "no W^O",
             _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v)),
             "W^O is missing: h·d_v rows, d_model columns.",
+        ),
+        Mistake(
+            "no W^O, nor its bias",
+            _counted_as(
+                lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v),
+                lambda d, h, d_k, d_v: h * (2 * d_k + d_v),
+            ),
+            "the fourth map is missing: W^O has h·d_v rows and d_model columns, and its bias has "
+            "d_model components.",
         ),
         Mistake(
             "W^O for every head",
