@@ -216,6 +216,10 @@ def _rotation_base_1000(k: int, d_model: int) -> Tensor:
     return _rotation_of(k, d_model, base=1000.0)
 
 
+def _rotation_doubled_twice(k: int, d_model: int) -> Tensor:
+    return _rotation_of(k, d_model, base=10000.0**2)
+
+
 def _rotation_without_signs(k: int, d_model: int) -> Tensor:
     matrix = _rotation_of(k, d_model)
     flipped = matrix.clone()
@@ -264,6 +268,12 @@ rotation = Check(
         ),
         Mistake("base 1000", _rotation_base_1000, "the angles use base 1000; it is 10000."),
         Mistake(
+            "index doubled twice",
+            _rotation_doubled_twice,
+            "the later pairs turn too little: i is doubled twice. If your index runs 0, 2, 4, …, "
+            "it is 2i already: the angle is k / 10000^(index/d_model).",
+        ),
+        Mistake(
             "dimensions shifted",
             _shift_of_positions,
             "this matrix moves the dimensions by k. It should leave each value in its pair and "
@@ -304,6 +314,10 @@ def _position_of_the_sentence(embedded: Tensor, n_decoded: int) -> Tensor:
 
 def _without_positions(embedded: Tensor, n_decoded: int) -> Tensor:
     return embedded.clone()
+
+
+def _encodings_alone(embedded: Tensor, n_decoded: int) -> Tensor:
+    return _add_positions(torch.zeros_like(embedded), n_decoded)
 
 
 def _multiplied(embedded: Tensor, n_decoded: int) -> Tensor:
@@ -358,6 +372,12 @@ add_positions = Check(
             "the encoding was broadcast along the wrong dimension.",
         ),
         Mistake("nothing added", _without_positions, "nothing is added to the embeddings."),
+        Mistake(
+            "encodings alone",
+            _encodings_alone,
+            "these are the encodings alone: the positions are right, and the words are gone. Add "
+            "the encodings to `embedded`.",
+        ),
         Mistake(
             "multiplied",
             _multiplied,
