@@ -12,7 +12,8 @@ from walkthrough.results import recorded
 ROOT = Path(__file__).parents[2]
 CHAPTER = ROOT / "book" / "16-translation.ipynb"
 LINE = re.compile(
-    r"^(.+): BLEU ([\d.]+), chrF ([\d.]+), penalty ([\d.]+) \(checkpoints (\d+), beam (\d+)\)$",
+    r"^(.+): BLEU ([\d.]+), chrF ([\d.]+), penalty ([\d.]+) "
+    r"\((\w+), checkpoints (\d+), beam (\d+), α ([\d.]+)\)$",
     re.MULTILINE,
 )
 HANDFUL = 8
@@ -24,7 +25,7 @@ def record():
 
 
 def stated(text):
-    """What a text says: run, BLEU, chrF, penalty, checkpoints, beam."""
+    """What a text says: run, BLEU, chrF, penalty, split, checkpoints, beam, α."""
     return LINE.findall(text)
 
 
@@ -36,8 +37,10 @@ def measured(record):
             f"{result['bleu']:.2f}",
             f"{result['chrf']:.2f}",
             f"{result['brevity_penalty']:.3f}",
+            result["split"],
             str(result["average"]),
             str(result["beam"]),
+            str(result["alpha"]),
         )
         for label, run in zip(recorded_runs.labels(record), record["runs"], strict=True)
         for result in run["evaluation"]
@@ -64,10 +67,10 @@ def test_the_chapter_prints_what_is_recorded(record):
 def test_another_figure_would_be_seen(record):
     label, bleu, *rest = measured(record)[0]
     changed = f"{float(bleu) + 0.01:.2f}"
-    chrf, penalty, average, beam = rest
+    chrf, penalty, split, average, beam, alpha = rest
     wrong = (
         f"{label}: BLEU {changed}, chrF {chrf}, penalty {penalty} "
-        f"(checkpoints {average}, beam {beam})"
+        f"({split}, checkpoints {average}, beam {beam}, α {alpha})"
     )
     assert stated(wrong) == [(label, changed, *rest)] != measured(record)[:1]
 
@@ -85,7 +88,7 @@ def test_scores_are_counted_on_the_tokens_of_the_test_file(record):
     for run in record["runs"]:
         for result in run["evaluation"]:
             assert "tok:none" in result["bleu_signature"]
-            assert result["sentences"] == 1000
+            assert result["sentences"] == {"val": 1014}.get(result["split"], 1000)
 
 
 def test_no_more_than_a_handful_is_quoted():

@@ -252,7 +252,12 @@ def test_runs_are_told_apart_however_many_there_are(n_runs):
 def test_every_decoding_with_that_beam_is_compared_not_the_best_one():
     record = {
         "runs": [
-            run(evaluation(bleu=39.5), evaluation(bleu=38.5, average=5), evaluation(beam=1)),
+            run(
+                evaluation(bleu=39.5),
+                evaluation(bleu=38.5, average=5),
+                evaluation(beam=1),
+                evaluation(bleu=44.0, split="val"),
+            ),
             run(evaluation(), source="de", target="en"),
         ]
     }

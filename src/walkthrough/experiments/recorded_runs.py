@@ -71,9 +71,13 @@ def score_rows(record: Record) -> list[dict[str, Any]]:
 
 
 def comparable(
-    record: Record, *, beam: int = 5, pair: str = "English–German"
+    record: Record,
+    *,
+    beam: int = 5,
+    pair: str = "English–German",
+    test_set: str = "test_2016_flickr",
 ) -> list[dict[str, Any]]:
-    """Return the evaluations on a language pair with that beam, most averaged checkpoints first.
+    """Return the evaluations on one test set with that beam, most averaged checkpoints first.
 
     All of them: to keep the best would be to choose on the test set.
     """
@@ -81,7 +85,7 @@ def comparable(
     found = [
         row
         for row, name in zip(score_rows(record), pairs, strict=True)
-        if name == pair and row["beam"] == beam
+        if name == pair and row["beam"] == beam and row["test set"] == test_set
     ]
     return sorted(found, key=lambda row: -row["checkpoints"])
 
