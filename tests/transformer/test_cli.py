@@ -226,6 +226,11 @@ def test_presets_are_whole_plans() -> None:
     )
 
 
+def test_the_multi30k_preset_is_the_one_of_the_table_of_differences() -> None:
+    training = make_plan("multi30k-tiny", None).training
+    assert (training.accumulate, training.max_tokens, training.schedule) == (4, 512, "linear")
+
+
 def test_later_settings_win(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('preset = "multi30k-tiny"\n[training]\nwarmup = 7\nseed = 3\n')
     plan = make_plan(None, tmp_path / "s.toml", ["training.seed=5", "model.norm=pre"])
