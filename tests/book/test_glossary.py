@@ -1,0 +1,65 @@
+"""The glossary: sorted, each term with a Korean rendering, and chapters that link to it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+BOOK = Path(__file__).parents[2] / "book"
+CHAPTERS = [
+    f"{name}.ipynb"
+    for name in re.findall(r"book/(\d\d-[\w-]+)", (BOOK.parent / "_toc.yml").read_text())
+]
+
+
+def entries() -> dict[str, str]:
+    """Term → definition."""
+    body = (BOOK / "glossary.md").read_text(encoding="utf-8").split("```{glossary}\n")[1]
+    blocks = [block.split("\n", 1) for block in body.rstrip("`\n").split("\n\n")]
+    return {term: definition.strip() for term, definition in blocks}
+
+
+def links(name: str) -> list[str]:
+    """The terms a chapter links to."""
+    cells = json.loads((BOOK / name).read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return [shown.split("<")[-1].strip("> ") for shown in re.findall(r"\{term\}`([^`]+)`", text)]
+
+
+def faults(term: str, definition: str) -> list[str]:
+    """What is wrong with one entry."""
+    found = []
+    if not re.match(r"\([가-힣A-Za-z–, ]*[가-힣][가-힣A-Za-z–, ]*\) ", definition):
+        found.append(f"{term}: no Korean rendering in front")
+    for name in re.findall(r"\]\(([^)#]+)", definition):
+        if not (BOOK / name).is_file():
+            found.append(f"{term}: no page {name}")
+    if not definition.rstrip().endswith("."):
+        found.append(f"{term}: not a sentence")
+    return found
+
+
+def test_terms_are_sorted_and_not_few():
+    terms = list(entries())
+    assert len(terms) >= 70
+    assert terms == sorted(terms, key=str.lower)
+
+
+@pytest.mark.parametrize(("term", "definition"), entries().items())
+def test_entry(term, definition):
+    assert faults(term, definition) == []
+
+
+@pytest.mark.parametrize(
+    "definition", ["A mean.", "(mean) A mean.", "(평균) [x](99-nothing.ipynb).", "(평균) A mean"]
+)
+def test_faults_are_noticed(definition):
+    assert faults("mean", definition)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_chapter_links_terms_that_exist(name):
+    found = links(name)
+    assert found
+    assert set(found) <= set(entries())
