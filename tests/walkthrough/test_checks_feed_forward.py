@@ -67,6 +67,15 @@ def test_a_test_by_gradients_is_right():
     assert checks.is_position_wise(by_jacobian)
 
 
+def test_a_layer_test_that_changes_its_argument_is_told_to_copy():
+    def in_place(layer, x):
+        before = layer(x)
+        x[0] += 1.0
+        return torch.allclose(layer(x), before)
+
+    assert "clone" in checks.is_position_wise(in_place).message
+
+
 def test_the_share_is_the_one_that_the_packages_count_gives():
     def counted(d_model, d_ff, length):
         config = TransformerConfig(vocab_size=10, d_model=d_model, d_ff=d_ff, n_heads=4)

@@ -195,6 +195,7 @@ def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
         w1, w2 = (torch.randn(size, generator=generator) for size in [(4, 8), (8, 4)])
         kernel = torch.randn(4, 4, 3, generator=generator)
         places = torch.randn(6, 1, generator=generator)
+        mirrored = torch.cat([places[:3], places[:3].flip(0)])
         layers: dict[str, Layer] = {
             "network": lambda y: torch.relu(y @ w1) @ w2,
             "attention": _attention,
@@ -202,6 +203,7 @@ def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
             "from before": lambda y: y.cumsum(0),
             "from behind": lambda y: y.flip(0).cumsum(0).flip(0),
             "own weights": lambda y: torch.relu(y @ w1) @ w2 * places,
+            "mirrored weights": lambda y: torch.relu(y @ w1) @ w2 * mirrored,
         }
         return arguments(layers[kind], x)
 
@@ -218,6 +220,7 @@ is_position_wise = Check(
         Case("a layer that sums the words so far", _layer("from before")),
         Case("a layer that sums the words still to come", _layer("from behind")),
         Case("a layer with other weights at every position", _layer("own weights")),
+        Case("a layer with other weights by distance from the middle", _layer("mirrored weights")),
     ],
     mistakes=[
         Mistake(
@@ -225,6 +228,14 @@ is_position_wise = Check(
             _identical,
             "your test says yes to self-attention. It commutes with every permutation, and still "
             "mixes words. Change one word as well, and see that no other moves.",
+        ),
+        Mistake(
+            "turns the sentence round, and nothing else",
+            lambda layer, x: torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5),
+            "your test says yes to self-attention. It commutes with every permutation, and still "
+            "mixes words. Change one word as well, and see that no other moves. And turning the "
+            "sentence round is not enough of a permutation: each word keeps its distance from the "
+            "middle.",
         ),
         Mistake(
             "changes words only",
@@ -252,12 +263,28 @@ is_position_wise = Check(
             "permutation. Both must hold.",
         ),
         Mistake(
+            "turns the sentence round only",
+            lambda layer, x: (
+                _separate(layer, x)
+                and torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5)
+            ),
+            "your test says yes to a layer whose weights depend on the distance from the middle. "
+            "If the sentence is turned round, that distance stays. Permute in another way.",
+        ),
+        Mistake(
+            "always no",
+            lambda layer, x: False,
+            "your test says no to every layer, to the feed-forward network too. Did you change a "
+            "copy (`x.clone()`), leave out the changed word when you looked for others that moved, "
+            "and allow differences of 1e-5?",
+        ),
+        Mistake(
             "always yes",
             lambda layer, x: layer(x).shape == x.shape,
             "your test says yes to every layer that keeps the shape.",
         ),
     ],
-    right="`is_position_wise` is right: it told the network from five other layers",
+    right="`is_position_wise` is right: it told the network from six other layers",
 )
 
 # Exercise: the share of the cost ----------------------------------------------------------------
@@ -322,6 +349,16 @@ feed_forward_share = Check(
                 2 * d_model * d_ff / (4 * d_model**2 + 2 * length * d_model)
             ),
             "this is network divided by attention. A share is a part divided by the whole.",
+        ),
+        Mistake(
+            "in per cent",
+            lambda d_model, d_ff, length: 100 * _share(d_model, d_ff, length),
+            "these are per cent. Asked is a share between 0 and 1.",
+        ),
+        Mistake(
+            "d_ff taken for 4 d_model",
+            lambda d_model, d_ff, length: _share(d_model, 4 * d_model, length),
+            "`d_ff` is taken to be 4 · d_model. It is so in the paper; here it is an argument.",
         ),
         Mistake(
             "share of the attention",

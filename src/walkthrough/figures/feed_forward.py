@@ -102,7 +102,7 @@ def flops_explorer(
     models: Mapping[str, TransformerConfig],
     *,
     lengths: Sequence[int] = LENGTHS,
-    title: str = "Who does the work? Share of the operations by length of the sentence",
+    title: str = "The longer the sentence, the more of the work is scores and values",
     model_label: str = "model ",
     scope_label: str = "count ",
     x_title: str = "words in the sentence",
