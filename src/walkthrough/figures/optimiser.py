@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from walkthrough.figures.lines import Number
-from walkthrough.figures.style import CATEGORIES, PALETTE, described, wrapped
+from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
 
 LONGEST = 20_000
 """Updates that the curve of Eq. 3 shows."""
@@ -151,7 +151,7 @@ def days_explorer(
         "days:Q",
         title="days (each step is ten times more)",
         scale=alt.Scale(type="log", domain=[1e-3, 1e6], clamp=True),
-        axis=alt.Axis(values=[10**n for n in range(-3, 7)], format="~s", labelOverlap=True),
+        axis=alt.Axis(values=[10**n for n in range(-3, 7)], format=",~r", labelOverlap=True),
     )
     layers = [
         base.mark_point(filled=True, size=110, color=PALETTE["blue"]).encode(
@@ -196,11 +196,15 @@ def step_sizes(
         for number, step in enumerate(steps, start=1)
     ]
     names = list(runs)
+    legend = alt.Legend(title="click to pick one", symbolType="stroke")
     pick = alt.selection_point(fields=["run"], bind="legend")
     colour = alt.Color(
         "run:N",
         scale=alt.Scale(domain=names, range=CATEGORIES[: len(names)]),
-        legend=alt.Legend(title="click to pick one", symbolType="stroke"),
+        legend=legend,
+    )
+    dash = alt.StrokeDash(
+        "run:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend
     )
     lines = (
         alt.Chart(alt.Data(values=rows))
@@ -209,6 +213,7 @@ def step_sizes(
             alt.X("update:Q", title="update", axis=alt.Axis(tickCount=6)),
             alt.Y("step:Q", title="step, in learning rates"),
             colour,
+            strokeDash=dash,
             opacity=alt.condition(pick, alt.value(1), alt.value(0.15)),
             tooltip=["run:N", "update:Q", alt.Tooltip("step:Q", format=".3~g")],
         )
