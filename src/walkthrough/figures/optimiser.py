@@ -149,7 +149,7 @@ def days_explorer(
     )
     x = alt.X(
         "days:Q",
-        title="days (each step is ten times more)",
+        title="days (each grid line is ten times more)",
         scale=alt.Scale(type="log", domain=[1e-3, 1e6], clamp=True),
         axis=alt.Axis(values=[10**n for n in range(-3, 7)], format=",~r", labelOverlap=True),
     )
