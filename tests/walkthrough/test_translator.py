@@ -25,6 +25,15 @@ def test_the_phrasebook_recipe_is_the_one_that_the_table_of_differences_states(t
     assert (config.n_layers, config.d_model, config.d_ff) == (2, 128, 256)
 
 
+def test_the_run_of_the_page_is_the_presets_with_less_text(task):
+    preset = task.plan.training
+    page = preset.replace(**lab.PAGE)
+    tokens = [run.max_updates * run.accumulate * run.max_tokens for run in (page, preset)]
+    assert 0.4 < tokens[0] / tokens[1] < 0.6
+    assert (page.schedule, page.peak, page.warmup) == (preset.schedule, preset.peak, 80)
+    assert page.rate(page.max_updates, d_model=128) < 1e-5
+
+
 def gold_maps(shift):
     """Attention that follows the gold alignment, `shift` rows below the row that predicts."""
 
@@ -107,6 +116,26 @@ def test_training_changes_one_thing_and_depends_on_the_seed_alone(task):
     assert one.config.replace(causal=True) == lab.new_model(task, seed=3).config
     whole, _ = lab.train_model(brief(task), seed=3, updates=2)
     assert not torch.equal(one.output_weight, whole.output_weight)
+
+
+@pytest.mark.slow  # two processes start
+def test_runs_side_by_side_are_those_of_one_process(task):
+    variants = {"whole": {}, "no mask": {"causal": False}}
+    settings = brief(task).plan.training.replace(seed=3, max_updates=2)
+    found = lab.train_side_by_side(brief(task), variants, settings)
+    for name, changes in variants.items():
+        model, history = lab.train_model(brief(task), seed=3, updates=2, threads=1, **changes)
+        beside, log = found[name]
+        assert beside.config == model.config
+        assert not beside.training
+        assert torch.equal(beside.output_weight, model.output_weight)
+        assert [record.loss for record in log.records] == [r.loss for r in history.records]
+    assert not torch.equal(found["whole"][0].output_weight, found["no mask"][0].output_weight)
+
+
+def test_a_variant_that_does_not_exist_is_refused_before_anything_is_trained(task):
+    with pytest.raises(TypeError, match="no_such_switch"):
+        lab.train_side_by_side(task, {"odd": {"no_such_switch": True}}, task.plan.training)
 
 
 def test_a_configuration_that_does_not_exist_is_refused(task):

@@ -4,12 +4,15 @@ The sizes and the recipe are those of the preset "phrasebook" (`transformer.cli.
 `python -m transformer train --preset phrasebook` uses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from transformer.analysis.alignment import (
@@ -26,9 +29,12 @@ from transformer.data.codec import PhrasebookCodec
 from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
-from transformer.training import History, train
+from transformer.training import History, TrainSettings, train
+from transformer.training.checkpoint import load_weights, unique_weights
 
 PRESET = "phrasebook"
+PAGE = {"max_updates": 500, "max_tokens": 320, "accumulate": 4, "warmup": 80}
+"""Changes to the preset for the run of the page: a little over half of its target tokens."""
 N_ALIGNED = 200
 """Sentences of a split over which alignment errors are counted."""
 
@@ -93,6 +99,42 @@ def train_model(
     if updates is not None:
         settings = settings.replace(max_updates=updates)
     return model, train(model, task.pairs("train"), settings, progress=False)
+
+
+def train_side_by_side(
+    task: Task,
+    variants: Mapping[str, Mapping[str, Any]],
+    settings: TrainSettings,
+    *,
+    jobs: int = 2,
+) -> dict[str, tuple[Transformer, History]]:
+    """Train one model for each variant (changes to the configuration), `jobs` at a time.
+
+    Each run has a process and one thread of its own: two small models use two cores better that
+    way than one after the other. All start from the seed of `settings`.
+
+    Raises:
+        TypeError: the configuration has no such field.
+        ValueError: it does not allow that value.
+    """
+    settings = settings.replace(threads=1)
+    models = [new_model(task, seed=settings.seed, **changes) for changes in variants.values()]
+    work = [(model, task.pairs("train"), settings) for model in models]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        trained = list(pool.map(_train_in_process, *zip(*work, strict=True)))
+    for model, (weights, _) in zip(models, trained, strict=True):
+        load_weights(model, {name: torch.from_numpy(value) for name, value in weights.items()})
+        model.eval()
+    histories = [history for _, history in trained]
+    return dict(zip(variants, zip(models, histories, strict=True), strict=True))
+
+
+def _train_in_process(
+    model: Transformer, pairs: Sequence[Pair], settings: TrainSettings
+) -> tuple[dict[str, NDArray[Any]], History]:
+    history = train(model, pairs, settings, progress=False)
+    # arrays, because a tensor is sent as a file that ends with this process
+    return {name: value.numpy() for name, value in unique_weights(model).items()}, history
 
 
 def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:
