@@ -68,6 +68,26 @@ score = Check(
             lambda log_prob, length, alpha: log_prob / (5 + length / 6) ** alpha,
             "only the length is divided by 6; the bracket is (5 + length) / 6.",
         ),
+        Mistake(
+            "the end token counted twice",
+            lambda log_prob, length, alpha: log_prob / length_penalty(length + 1, alpha),
+            "you add 1 to the length: `length` counts the end token already.",
+        ),
+        Mistake(
+            "the mean",
+            lambda log_prob, length, alpha: log_prob / length,
+            "this is the mean log probability of a word. Divide by ((5 + length) / 6)^α instead.",
+        ),
+        Mistake(
+            "subtracted",
+            lambda log_prob, length, alpha: log_prob - length_penalty(length, alpha),
+            "you subtract the penalty. Log P is divided by it.",
+        ),
+        Mistake(
+            "the penalty alone",
+            lambda log_prob, length, alpha: length_penalty(length, alpha),
+            "this is the penalty alone: divide log P by it.",
+        ),
     ],
 )
 
@@ -105,6 +125,31 @@ def _divided_by_rows(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
 def _exchanged(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     rows, tokens, best = _beam_step(totals, log_probs, beam)
     return tokens, rows, best
+
+
+def _values_first(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    rows, tokens, best = _beam_step(totals, log_probs, beam)
+    return best, rows, tokens
+
+
+def _of_the_word(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    rows, tokens, _ = _beam_step(totals, log_probs, beam)
+    return rows, tokens, log_probs[rows, tokens]
+
+
+def _fractions(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, places = (totals[:, None] + log_probs).flatten().topk(beam)
+    return places / log_probs.shape[-1], places % log_probs.shape[-1], best
+
+
+def _smallest(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, places = (totals[:, None] + log_probs).flatten().topk(beam, largest=False)
+    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
+
+
+def _row_by_row(totals: Tensor, log_probs: Tensor, _beam: int) -> Chosen:
+    found, tokens = (totals[:, None] + log_probs).max(dim=-1)
+    return torch.arange(len(totals)), tokens, found
 
 
 def _only_the_best_row(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
@@ -166,6 +211,33 @@ beam_step = Check(
             _only_the_best_row,
             "you continue the best row only: that is greedy search with several last words.",
         ),
+        Mistake(
+            "log P first",
+            _values_first,
+            "log P comes first in your result: return rows first, then words, then log P.",
+        ),
+        Mistake(
+            "log P of the word",
+            _of_the_word,
+            "rows and words are right. The third tensor holds the word's log probability alone; "
+            "it should hold the sum with what the row had before.",
+        ),
+        Mistake(
+            "a fraction of a row",
+            _fractions,
+            "`/` gives a row with a fraction: use `//`, which rounds down.",
+        ),
+        Mistake(
+            "the worst",
+            _smallest,
+            "these are the least probable continuations: log probabilities closer to 0 are better.",
+        ),
+        Mistake(
+            "a continuation for each row",
+            _row_by_row,
+            "you give each row its own best word, in the order of the rows. All continuations of "
+            "all rows compete, and the best comes first.",
+        ),
     ],
 )
 
@@ -218,6 +290,11 @@ kind_of_error = Check(
             lambda o, r, s, q: "search" if s < q else "none",
             "a wrong output that scores higher than the reference counts as right in your "
             "function. It is the model's error: it prefers a wrong output.",
+        ),
+        Mistake(
+            "None for a right output",
+            lambda o, r, s, q: None if o == r else _kind(o, r, s, q),
+            'for a right output your function returns None: return the text "none".',
         ),
     ],
 )
