@@ -22,8 +22,11 @@ EXPECTED = (
     "09-encoder-and-decoder",
     "10-why-self-attention",
     "11-subwords-and-batches",
+    "12-optimiser-and-schedule",
+    "13-regularisation",
     "14-the-training-run",
     "15-decoding",
+    "16-translation",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
