@@ -99,9 +99,10 @@ def training_chart(
         scale=alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), clamp=True),
     )
     offered = [warmth for warmth in (WARM, COLD) if any(row["warmth"] == warmth for row in data)]
-    menu = alt.binding_select(options=offered, name="runs ")
-    choice = {"bind": menu} if len(offered) > 1 else {}  # a menu of one would choose nothing
-    chosen = alt.param("warmth", value=offered[0], **choice)
+    chosen = alt.param("warmth", value=offered[0])
+    if len(offered) > 1:  # a menu of one would choose nothing
+        menu = alt.binding_select(options=offered, name="runs ")
+        chosen = alt.param("warmth", value=offered[0], bind=menu)
     kinds = [kind for kind in KINDS.values() if any(row["kind"] == kind for row in data)]
     layers = _layers(data, kinds, x, y, "datum.warmth == warmth", points=len(data) <= 120)
     if dots:
