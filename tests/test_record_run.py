@@ -12,13 +12,15 @@ import record_run
 HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"
 
 
-def folder(path: Path, *, last: int = 20, evaluation: list | None = None) -> Path:
+def folder(
+    path: Path, *, last: int = 20, evaluation: list | None = None, start: str | None = None
+) -> Path:
     path.mkdir()
     settings = {
         "model": {"d_model": 8},
         "training": {"max_updates": 20, "seed": 7},
         "data": {"corpus": "phrasebook"},
-        "command": "python -m transformer train",
+        "command": "python -m transformer train" + (f" --start-from {start}" if start else ""),
         "commit": "abc",
         "pairs": {"number": 3},
     }
@@ -53,3 +55,22 @@ def test_a_record_holds_settings_curve_and_scores(tmp_path):
 def test_unfinished_runs_are_refused(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         record_run.run(folder(tmp_path / "run", **change))
+
+
+def test_a_run_that_went_on_from_another_has_its_curve_too(tmp_path):
+    first = folder(tmp_path / "first")
+    start = "runs/first/checkpoints/000020.safetensors"
+    longer = folder(tmp_path / "longer", start=start)
+    output = tmp_path / "record.json"
+    assert record_run.main([str(first), str(longer), str(output)]) == 0
+    alone, joined = json.loads(output.read_text())["runs"]
+    assert joined["continues"] == "first"
+    assert [point["update"] for point in joined["curve"]] == [20, 40]
+    assert [point["tokens"] for point in joined["curve"]] == [200, 400]
+    assert joined["curve"][-1]["valid_perplexity"] == alone["curve"][-1]["valid_perplexity"]
+
+
+def test_a_beginning_that_is_not_there_is_asked_for(tmp_path):
+    longer = folder(tmp_path / "longer", start="runs/first/checkpoints/000020.safetensors")
+    with pytest.raises(ValueError, match="record it together with first"):
+        record_run.with_beginnings([record_run.run(longer)])

@@ -4,12 +4,14 @@
     python -m transformer evaluate runs/en-de-1 --beam 5
     python tools/record_run.py runs/en-de-1 results/multi30k-en-de.json
 
-Several folders make one record with several runs. Neither sentences nor weights are copied.
+Several folders make one record with several runs. A run that started from a checkpoint of another
+run among them gets that run's curve before its own. Neither sentences nor weights are copied.
 """
 
 import argparse
 import csv
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path, help="finished run folders")
     parser.add_argument("output", type=Path, help="the JSON file to write")
     args = parser.parse_args(arguments)
-    record = {"runs": [run(folder) for folder in args.folders]}
+    record = {"runs": with_beginnings([run(folder) for folder in args.folders])}
     text = json.dumps(record, indent=1, ensure_ascii=False)
     write_atomically(args.output, (text + "\n").encode())
     return 0
@@ -59,6 +61,33 @@ def run(folder: Path) -> dict[str, Any]:
         "peak_memory_mb": trained.get("peak_memory_mb"),
         "evaluation": results["evaluation"],
     }
+
+
+def with_beginnings(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the curve of the run that a run started from before its own: updates, tokens, seconds.
+
+    Raises:
+        ValueError: the run that one started from is not among them.
+    """
+    by_name = {run["name"]: run for run in runs}
+    return [_with_beginning(run, by_name) for run in runs]
+
+
+def _with_beginning(run: dict[str, Any], by_name: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    words = shlex.split(run.get("command", ""))
+    if "--start-from" not in words:
+        return run
+    start = Path(words[words.index("--start-from") + 1])
+    name = start.parent.parent.name  # runs/NAME/checkpoints/006000.safetensors
+    if name not in by_name:
+        raise ValueError(f"{run['name']} started from {start}: record it together with {name}")
+    before = [point for point in by_name[name]["curve"] if point["update"] <= int(start.stem)]
+    counted = ("update", "epoch", "tokens", "seconds")
+    after = [
+        {key: round(value + before[-1][key] * (key in counted), 4) for key, value in point.items()}
+        for point in run["curve"]
+    ]
+    return {**run, "continues": name, "curve": before + after}
 
 
 def point(row: Mapping[str, str]) -> dict[str, float]:

@@ -93,3 +93,10 @@ def test_scores_are_counted_on_the_tokens_of_the_test_file(record):
 
 def test_no_more_than_a_handful_is_quoted():
     assert len(recorded_runs.quoted()) <= HANDFUL
+
+
+def test_a_run_that_goes_on_has_the_seed_it_began_with(record):
+    first = {**record["runs"][0], "name": "first", "seed": 5}
+    longer = {**first, "name": "longer", "seed": 6, "continues": "first"}
+    assert recorded_runs.first_seed(longer, {"runs": [first, longer]}) == 5
+    assert recorded_runs.first_seed(longer | {"continues": None}, {"runs": [first]}) == 6

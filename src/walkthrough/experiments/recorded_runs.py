@@ -33,11 +33,19 @@ def labels(record: Record) -> list[str]:
     runs = record["runs"]
     if not runs:
         raise ValueError("a record needs at least 1 run, got 0")
-    plain = [f"{direction(run)}, seed {run['seed']}" for run in runs]
+    plain = [f"{direction(run)}, seed {first_seed(run, record)}" for run in runs]
     return [
         f"{words} ({run.get('name') or f'run {number}'})" if plain.count(words) > 1 else words
         for number, (words, run) in enumerate(zip(plain, runs, strict=True), start=1)
     ]
+
+
+def first_seed(run: Run, record: Record) -> int:
+    """Return the seed a run began with: that of the run it continues, if it continues one."""
+    named = {other.get("name"): other for other in record["runs"]}
+    while run.get("continues") is not None:
+        run = named[run["continues"]]
+    return int(run["seed"])
 
 
 def curves(
