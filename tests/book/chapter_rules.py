@@ -186,6 +186,8 @@ def compared_cells_hold_text(notebook: NotebookNode) -> list[str]:
     for cell in code_cells(notebook):
         if CHECKED in _tags(cell) and not cell.outputs:
             problems.append(f"cell {cell.id}: tagged {CHECKED} but stores nothing to compare")
+        if CHECKED in _tags(cell) and re.search(r"\bglue\(", cell.source):
+            problems.append(f"cell {cell.id}: glue adds an output that is not stored; own cell")
         if any(output.get("name") == "stderr" for output in cell.outputs):
             problems.append(f"cell {cell.id}: stored stderr")
     return problems

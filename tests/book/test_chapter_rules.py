@@ -92,6 +92,13 @@ def test_a_compared_cell_without_output_is_rejected():
     assert "stores nothing" in rules.compared_cells_hold_text(notebook)[0]
 
 
+def test_glue_in_a_compared_cell_is_rejected():
+    notebook = chapter(GOOD)
+    compared = next(c for c in notebook.cells if rules.CHECKED in c.metadata.get("tags", []))
+    compared.source += '\nglue("x", 1, display=False)'
+    assert any("glue" in problem for problem in rules.compared_cells_hold_text(notebook))
+
+
 def test_stored_warnings_are_rejected():
     notebook = chapter(GOOD)
     cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
