@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CODE = ("src", "requirements.txt", "results")
-SITE = ("_config.yml", "_toc.yml", "book/web", "book/references.bib")
+SITE = ("_config.yml", "_toc.yml", "book/web", "book/templates", "book/references.bib")
 PAGES = ("book",)
 IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}
 
