@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/.installed
 VENDORED := $(WEB)/vendor/.copied
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve lab lock format clean
+.PHONY: help book test serve lab results lock format clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -27,6 +27,11 @@ serve: book ## the site on http://localhost:8000 (PORT=…)
 
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
+
+results: $(INSTALLED) ## every recorded run again: about nine hours of one core
+	@set -e; for tool in norms optimiser width averaging smoothing phrasebook multi30k; do \
+	  echo "tools/run_$$tool.py"; $(BIN)/python tools/run_$$tool.py; \
+	done; $(BIN)/python tools/make_half_trained.py
 
 lock: $(INSTALLED) ## compile requirements.txt from pyproject.toml
 	@$(BIN)/python tools/lock.py

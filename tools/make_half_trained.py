@@ -6,16 +6,12 @@ Under a minute on one core. The corpus is ours, so the weights may stand in the 
 """
 
 import argparse
-import platform
-import shlex
-import sys
-import time
 from pathlib import Path
 
 import torch
-from run_phrasebook import git
+from records import origin
 
-from transformer.cli.commands import processor
+from transformer.cli.surroundings import processor
 from transformer.training import save_checkpoint
 from walkthrough.experiments import averaging, decoding
 from walkthrough.experiments import translator as lab
@@ -34,12 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
         args.output,
         model,
         tokenizer=task.codec.to_text(),
-        command=shlex.join(["python", *sys.argv]),
-        commit=git("rev-parse", "HEAD"),
+        **origin(),
         seed=decoding.SEED,
-        date=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         hardware=processor(),
-        versions={"python": platform.python_version(), "torch": torch.__version__},
         pairs=averaging.N_PAIRS,
         training=averaging.recipe(
             task, seed=decoding.SEED, schedule="linear", updates=args.updates

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer.training.checkpoint import write_atomically
+from records import write
 
 NOTES = ("command", "commit", "date", "processor", "cores", "machine", "python", "torch", "threads")
 CURVE = ("update", "epoch", "tokens", "seconds", "loss", "valid_perplexity")
@@ -28,9 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path, help="finished run folders")
     parser.add_argument("output", type=Path, help="the JSON file to write")
     args = parser.parse_args(arguments)
-    record = {"runs": with_beginnings([run(folder) for folder in args.folders])}
-    text = json.dumps(record, indent=1, ensure_ascii=False)
-    write_atomically(args.output, (text + "\n").encode())
+    write(args.output, {"runs": with_beginnings([run(folder) for folder in args.folders])})
     return 0
 
 
@@ -75,7 +73,7 @@ def with_beginnings(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _with_beginning(run: dict[str, Any], by_name: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     words = shlex.split(run.get("command", ""))
-    if "--start-from" not in words:
+    if "--start-from" not in words or "continues" in run:
         return run
     start = Path(words[words.index("--start-from") + 1])
     name = start.parent.parent.name  # runs/NAME/checkpoints/006000.safetensors

@@ -7,27 +7,26 @@ Chapter 15 prints what stands in the file. It is written after every run.
 """
 
 import argparse
-import json
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from run_phrasebook import ROOT, heading, rounded
+from records import RESULTS, rounded, write
+from run_phrasebook import phrasebook_heading
 
 from transformer.training import Checkpoint
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import averaging as experiment
 from walkthrough.experiments import translator as lab
 
-OUTPUT = ROOT / "results" / "phrasebook-averaging.json"
+OUTPUT = RESULTS / "phrasebook-averaging.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, average, measure, write."""
     args = parsed(arguments)
     task = lab.load_task()
-    record = heading(task, args)
+    record = phrasebook_heading(task, args)
     record["settings"]["model"] |= experiment.SIZES
     record["settings"]["training"] = None  # each run has its own
     last: list[Checkpoint] = []
@@ -37,10 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
             record["runs"].append(run)
             if schedule == "linear":
                 last.append(checkpoint)
-            write(args.output, record)
+            write(args.output, rounded(record))
     across = experiment.score(experiment.mean_of_models(last), task)
     record["average_over_seeds"] = {"schedule": "linear", "seeds": args.seeds, **asdict(across)}
-    write(args.output, record)
+    write(args.output, rounded(record))
     return 0
 
 
@@ -63,7 +62,7 @@ def measured(
         task, seed=seed, schedule=schedule, updates=updates
     )
     cpu_seconds = time.process_time() - began
-    run = {
+    run: dict[str, Any] = {
         "seed": seed,
         "rate": name,
         "settings": experiment.recipe(
@@ -80,12 +79,6 @@ def measured(
         flush=True,
     )
     return run, checkpoints[-1]
-
-
-def write(path: Path, record: dict[str, Any]) -> None:
-    """Write the record so far."""
-    text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
-    write_atomically(path, (text + "\n").encode())
 
 
 if __name__ == "__main__":

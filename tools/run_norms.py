@@ -6,24 +6,16 @@ Peak rates and seeds are crossed with {post, pre} × {scaled, xavier} × {warm-u
 """
 
 import argparse
-import json
-import os
-import platform
-import shlex
-import sys
-import time
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import torch
-from run_phrasebook import git
+from records import RESULTS, heading, write
 
-from transformer.cli.commands import processor
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import copying
 
-OUTPUT = Path(__file__).resolve().parent.parent / "results" / "copying-norm.json"
+OUTPUT = RESULTS / "copying-norm.json"
 PEAKS = (1.25e-3, 2.5e-3, 5e-3, 1e-2)
 KINDS = tuple(product(("post", "pre"), ("scaled", "xavier"), (copying.WARMUP, 1)))
 
@@ -37,11 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    record = heading(args.updates)
+    record = copying_heading(args.updates)
     for seed, peak, kind in product(args.seeds, args.peaks, KINDS):
         record["runs"].append(run(*kind, seed=seed, peak=peak, updates=args.updates))
-    text = json.dumps(record, indent=1).replace("\n   ", " ").replace("\n  }", " }")
-    write_atomically(args.output, (text + "\n").encode())
+    write(args.output, record, line_per_run=True)
     return 0
 
 
@@ -58,22 +49,14 @@ def run(norm: Any, residual_init: Any, warmup: int, **settings: Any) -> dict[str
     }
 
 
-def heading(updates: int) -> dict[str, Any]:
+def copying_heading(updates: int) -> dict[str, Any]:
     """Return what the runs share: command, commit, hardware, date, task."""
-    return {
-        "command": shlex.join(["python", *sys.argv]),
-        "commit": git("rev-parse", "HEAD"),
-        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").splitlines(),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "threads": torch.get_num_threads(),
-        "settings": {
+    return heading(
+        {
             "model": copying.new_model("post", "scaled", seed=0).config.to_dict(),
             "training": {"updates": updates, "batch": copying.BATCH, "length": copying.LENGTH},
-        },
-        "runs": [],
-    }
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -4,18 +4,17 @@ python tools/run_optimiser.py    # 33 runs, about three minutes → results/copy
 """
 
 import argparse
-import json
 from itertools import product
 from pathlib import Path
 
 import torch
-from run_norms import heading
+from records import RESULTS, write
+from run_norms import copying_heading
 
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import copying
 from walkthrough.experiments import optimiser as experiment
 
-OUTPUT = Path(__file__).resolve().parent.parent / "results" / "copying-optimiser.json"
+OUTPUT = RESULTS / "copying-optimiser.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,16 +25,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    record = heading(args.updates)
+    record = copying_heading(args.updates)
     for seed, name in product(args.seeds, experiment.RECIPES):
         recipe = experiment.RECIPES[name]
         trained = experiment.train(recipe, seed=seed, updates=args.updates)
         loss = round(copying.loss_on_new(trained.model), 4)
         record["runs"].append({"recipe": name, "seed": seed, "loss": loss})
         print(f"{name}, seed {seed}: {loss}", flush=True)
-    text = json.dumps(record, indent=1, ensure_ascii=False)
-    text = text.replace("\n   ", " ").replace("\n  }", " }")
-    write_atomically(args.output, (text + "\n").encode())
+    write(args.output, record, line_per_run=True)
     return 0
 
 

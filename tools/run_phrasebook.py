@@ -9,12 +9,6 @@ Chapter 14 prints what stands in the file. It is written after every seed.
 """
 
 import argparse
-import json
-import os
-import platform
-import shlex
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,25 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from records import RESULTS, heading, rounded, write
 
-from transformer.cli.commands import processor
 from transformer.training import perplexity
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import translator as lab
 
-ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "results" / "phrasebook.json"
-DIGITS = 4
+OUTPUT = RESULTS / "phrasebook.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    record = heading(lab.load_task(args.set), args)
+    record = phrasebook_heading(lab.load_task(args.set), args)
     for run in runs(args):
         record["runs"].append(run)
-        text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
-        write_atomically(args.output, (text + "\n").encode())
+        write(args.output, rounded(record))
         print(
             f"seed {run['seed']}: sentences {run['exact']['test_sentences']:.3f}, "
             f"combinations {run['exact']['test_combinations']:.3f}, {run['cpu_seconds']:.0f} CPU s",
@@ -63,23 +53,16 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
+def phrasebook_heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
     """Return what the runs share: command, commit, hardware, date, settings, corpus."""
     if args.threads:
         torch.set_num_threads(args.threads)
     sizes = {name: len(split) for name, split in task.book.splits().items()}
-    return {
-        "command": shlex.join(["python", *sys.argv]),
-        "commit": git("rev-parse", "HEAD"),
-        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").splitlines(),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "jobs": args.jobs},
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "threads": torch.get_num_threads(),
-        "settings": {"model": task.plan.model, "training": task.plan.training.to_dict()},
-        "corpus": {"seed": task.book.seed, "sizes": sizes, "vocabulary": len(task.codec)},
-        "runs": [],
-    }
+    record = heading(
+        {"model": task.plan.model, "training": task.plan.training.to_dict()}, jobs=args.jobs
+    )
+    corpus = {"seed": task.book.seed, "sizes": sizes, "vocabulary": len(task.codec)}
+    return {**record, "corpus": corpus}
 
 
 def runs(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -119,21 +102,6 @@ def measured(seed: int, threads: int | None, changes: Sequence[str] = ()) -> dic
         },
         "loss": [(record.update, record.loss) for record in history.records],
     }
-
-
-def rounded(value: Any) -> Any:
-    """Return the record with few digits in its numbers; settings keep theirs."""
-    if isinstance(value, dict):
-        return {k: v if k == "settings" else rounded(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [rounded(part) for part in value]
-    return round(value, DIGITS) if isinstance(value, float) else value
-
-
-def git(*words: str) -> str:
-    """Return what git says, without the last line break."""
-    found = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
-    return found.stdout.rstrip("\n")
 
 
 if __name__ == "__main__":

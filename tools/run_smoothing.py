@@ -12,21 +12,20 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from run_phrasebook import ROOT, heading, rounded
+from records import RESULTS, rounded, write
+from run_phrasebook import phrasebook_heading
 
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import regularisation as experiment
 
-OUTPUT = ROOT / "results" / "phrasebook-smoothing.json"
+OUTPUT = RESULTS / "phrasebook-smoothing.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
     task = experiment.load_task()
-    record = heading(task, args)
+    record = phrasebook_heading(task, args)
     record["settings"]["model"] |= experiment.SIZES
     record["settings"]["training"] |= {"max_updates": args.updates, "smoothing": None, "seed": None}
     record["settings"]["pairs"] = experiment.N_PAIRS
@@ -45,16 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
             run = {"seed": seed, "smoothing": smoothing, "places": list(places)}
             run |= asdict(scores) | {"cpu_seconds": time.process_time() - began}
             record["runs"].append(run)
-            write(args.output, record)
+            write(args.output, rounded(record))
             print(seed, smoothing, experiment.name_of(places), scores, flush=True)
-    write(args.output, record)
+    write(args.output, rounded(record))
     return 0
-
-
-def write(path: Path, record: dict[str, Any]) -> None:
-    """Write the record so far."""
-    text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
-    write_atomically(path, (text + "\n").encode())
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:

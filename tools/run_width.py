@@ -8,20 +8,19 @@ Chapter 05 prints what stands in the file. It is written after every run.
 """
 
 import argparse
-import json
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from run_phrasebook import ROOT, heading, rounded
+from records import RESULTS, rounded, write
+from run_phrasebook import phrasebook_heading
 
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments import translator as lab
 from walkthrough.experiments import width as experiment
 
-OUTPUT = ROOT / "results" / "phrasebook-width.json"
+OUTPUT = RESULTS / "phrasebook-width.json"
 LINEAR_WIDTH = 256
 KINDS = [(width, True) for width in experiment.WIDTHS] + [(LINEAR_WIDTH, False)]
 
@@ -29,15 +28,14 @@ KINDS = [(width, True) for width in experiment.WIDTHS] + [(LINEAR_WIDTH, False)]
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    record = heading(experiment.load_task(), args)
+    record = phrasebook_heading(experiment.load_task(), args)
     record["settings"]["model"] |= experiment.SIZES
     del record["settings"]["model"]["d_ff"]  # each run has its own, "width"
     runs = [(kind, seed, args.updates) for seed in args.seeds for kind in KINDS]
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
         for run in pool.map(measured, runs):
             record["runs"].append(run)
-            text = json.dumps(rounded(record), indent=1, ensure_ascii=False)
-            write_atomically(args.output, (text + "\n").encode())
+            write(args.output, rounded(record))
             print(
                 f"width {run['width']:4d}, relu {run['relu']!s:5}, seed {run['seed']}: "
                 f"perplexity {run['valid_perplexity']:.3f}, exact {run['exact']}, "

@@ -16,18 +16,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from records import RESULTS, write
 from sacrebleu.metrics import BLEU, CHRF
 
-from transformer.cli.commands import open_model, surroundings
 from transformer.cli.corpora import TEST_SPLIT, load_corpus
+from transformer.cli.models import open_model
 from transformer.cli.plan import DataSettings
+from transformer.cli.surroundings import surroundings
 from transformer.data.corpus import Corpus
 from transformer.inference.translate import Decoding, translate
-from transformer.training.checkpoint import write_atomically
 from walkthrough.experiments.scoring_ways import even_ranks
 
-ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "results" / "multi30k-translations.json"
+OUTPUT = RESULTS / "multi30k-translations.json"
 MOST = 8
 RULE = "sorted by sentence chrF; evenly spaced ranks from the worst to the best"
 
@@ -56,8 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "of": len(outputs),
         "sentences": sample(corpus, outputs, count=args.count),
     }
-    text = json.dumps(record, indent=1, ensure_ascii=False)
-    write_atomically(args.output, (text + "\n").encode())
+    write(args.output, record)
     return 0
 
 

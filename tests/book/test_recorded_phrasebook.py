@@ -1,6 +1,5 @@
 """Chapter 14 states what `results/phrasebook.json` records, and the record is of this recipe."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -73,18 +72,3 @@ def test_the_record_is_of_this_recipe_and_says_how_it_was_made(record):
     assert re.fullmatch(r"[0-9a-f]{40}", record["commit"])
     for name in ("date", "hardware", "versions", "threads", "corpus"):
         assert record[name], name
-
-
-def test_the_command_takes_seeds_threads_and_a_place(tmp_path):
-    spec = importlib.util.spec_from_file_location(
-        "run_phrasebook", ROOT / "tools" / "run_phrasebook.py"
-    )
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    args = tool.parsed(["--seeds", "4", "5", "--threads", "1", "--output", str(tmp_path / "x")])
-    assert (args.seeds, args.threads, args.output) == ([4, 5], 1, tmp_path / "x")
-    assert tool.parsed([]).output == ROOT / "results" / "phrasebook.json"
-    assert tool.rounded({"a": (0.123456, 2), "settings": {"peak": 0.00123456}}) == {
-        "a": [0.1235, 2],
-        "settings": {"peak": 0.00123456},
-    }

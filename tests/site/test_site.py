@@ -67,6 +67,16 @@ def test_every_page_describes_itself(built_site: Path) -> None:
         assert 30 <= len(str(tag["content"])) <= 300, page
 
 
+def test_only_the_search_page_loads_the_search_index(built_site: Path) -> None:
+    """50 kB that no other page uses (book/templates/layout.html)."""
+    loads = {
+        page.name
+        for page in built_site.rglob("*.html")
+        if any("searchindex" in str(tag["src"]) for tag in parsed(page).select("script[src]"))
+    }
+    assert loads == {"search.html"}
+
+
 @pytest.mark.parametrize("scheme", ["http", "file"])
 def test_search_finds_attention(page: Page, site_url: str, built_site: Path, scheme: str) -> None:
     visit = Visit(page)

@@ -3,10 +3,6 @@
 import argparse
 import json
 import os
-import platform
-import shlex
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -27,19 +23,14 @@ from transformer.cli.corpora import (
     load_corpus,
     spell_with_dropout,
 )
+from transformer.cli.models import open_model, run_checkpoints, start_codec, start_model
 from transformer.cli.plan import DataSettings, Plan, make_plan
-from transformer.config import TransformerConfig
-from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
+from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
+from transformer.data.codec import SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
-from transformer.inference.translate import (
-    Decoding,
-    check_vocabulary,
-    translate,
-    translate_stream,
-)
+from transformer.inference.translate import Decoding, translate, translate_stream
 from transformer.model import Transformer
 from transformer.training.checkpoint import (
-    Checkpoint,
     average_checkpoints,
     load_checkpoint,
     save_checkpoint,
@@ -160,72 +151,6 @@ def export_command(args: argparse.Namespace) -> int:
     return OK
 
 
-def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
-    """Open a checkpoint, or the mean of the last checkpoints of a run folder, with its tokenizer.
-
-    Raises:
-        ValueError: the checkpoint holds no tokenizer, or one of another size than the model's.
-    """
-    if args.threads:
-        torch.set_num_threads(args.threads)
-    checkpoint = _checkpoint(Path(args.model), args.average)
-    if checkpoint.tokenizer is None:
-        raise ValueError(f"{args.model} holds no tokenizer")
-    codec = codec_from_text(checkpoint.tokenizer)
-    model = checkpoint.model().to(args.device)
-    check_vocabulary(model, codec)
-    return model, codec
-
-
-def start_codec(start: Checkpoint, path: str) -> TextCodec:
-    """Return the tokenizer of the checkpoint that a run starts from.
-
-    Raises:
-        ValueError: it holds none.
-    """
-    if start.tokenizer is None:
-        raise ValueError(f"{path} holds no tokenizer")
-    return codec_from_text(start.tokenizer)
-
-
-def start_model(start: Checkpoint, wanted: TransformerConfig, path: str) -> Transformer:
-    """Return the model of the checkpoint that a run starts from, with the dropout of the plan.
-
-    Raises:
-        ValueError: its sizes are not those of the plan.
-    """
-    rates = {"dropout": wanted.dropout, "attention_dropout": wanted.attention_dropout}
-    found = start.config.replace(**rates)
-    differing = [
-        f"{name} ({value!r} there, {wanted.to_dict()[name]!r} wanted)"
-        for name, value in found.to_dict().items()
-        if value != wanted.to_dict()[name]
-    ]
-    if differing:
-        raise ValueError(f"{path} holds another model: {', '.join(differing)}")
-    model = Transformer(wanted)
-    model.load_state_dict(start.model().state_dict())
-    return model
-
-
-def _checkpoint(path: Path, average: int) -> Checkpoint:
-    if path.is_dir():
-        return average_checkpoints(run_checkpoints(path, average))
-    return load_checkpoint(path)
-
-
-def run_checkpoints(folder: Path, last: int) -> list[Path]:
-    """Return the newest checkpoints of a run folder, oldest first.
-
-    Raises:
-        FileNotFoundError: the run has fewer.
-    """
-    paths = sorted((folder / "checkpoints").glob("*.safetensors"))
-    if len(paths) < last or not paths:
-        raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
-    return paths[-last:]
-
-
 def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
     """Append to the list of that kind in `results.json` of a run folder."""
     path = Path(folder) / "results.json"
@@ -234,65 +159,12 @@ def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
     write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def surroundings() -> dict[str, Any]:
-    """Return date, versions and hardware, for the record."""
-    return {
-        "commit": commit(),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "machine": platform.machine(),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-    }
-
-
-def peak_memory_mb() -> int | None:
-    """Return the most memory this process has held, where the system tells it."""
-    try:
-        import resource  # not on Windows
-    except ImportError:
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(most / (2**20 if sys.platform == "darwin" else 2**10))
-
-
-def command_line() -> str:
-    """Return the command as a person types it."""
-    return shlex.join(["python", "-m", "transformer", *sys.argv[1:]])
-
-
-def processor() -> str:
-    """Return the processor's name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
     """Return the pairs' ids; with BPE dropout, a function that spells them for each epoch."""
     dropout = plan.data.bpe_dropout
     if dropout and isinstance(codec, SubwordCodec):
         return spell_with_dropout(codec, corpus, dropout=dropout, seed=plan.training.seed)
     return encode_pairs(codec, corpus)
-
-
-def commit() -> str | None:
-    """Return the commit of this package's repository, "-dirty" added when it was edited."""
-    if shutil.which("git") is None:
-        return None
-    told = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return told.stdout.strip() or None
 
 
 def _options(args: argparse.Namespace) -> list[str]:

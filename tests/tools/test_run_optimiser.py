@@ -1,16 +1,12 @@
 """The record of chapter 12 holds every recipe once a seed."""
 
 import json
-import sys
-from pathlib import Path
 
+import run_optimiser
 import torch
 
 from walkthrough.experiments import copying
 from walkthrough.experiments import optimiser as experiment
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-import run_optimiser
 
 
 def test_a_record_holds_each_recipe_and_seed_once(tmp_path, monkeypatch):

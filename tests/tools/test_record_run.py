@@ -1,12 +1,9 @@
 """A run folder becomes a record; a run that is not finished or not measured is refused."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 import record_run
 
 HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"

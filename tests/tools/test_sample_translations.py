@@ -2,16 +2,12 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
+import sample_translations as tool
 
 from transformer.data.corpus import Corpus
 from transformer.inference.translate import Translation
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-import sample_translations as tool
 
 SOURCES = ("Jane rit.", "Paul dort.", "Jane dort.", "Paul rit.", "Jane visite Paris.")
 TARGETS = ("Jane laughs.", "Paul sleeps.", "Jane sleeps.", "Paul laughs.", "Jane visits Paris.")

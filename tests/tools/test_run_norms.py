@@ -1,14 +1,11 @@
 """The record of the copying task crosses everything that chapter 08 compares."""
 
 import json
-import sys
-from pathlib import Path
+
+import run_norms
 
 from walkthrough.experiments import copying
 from walkthrough.figures.norms import KINDS
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-import run_norms
 
 
 def test_a_record_holds_each_kind_rate_and_seed_once(tmp_path, monkeypatch):

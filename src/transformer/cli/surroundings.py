@@ -1,0 +1,66 @@
+"""What a record says of how it was made: command, commit, date, versions, hardware."""
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def surroundings() -> dict[str, Any]:
+    """Return date, versions and hardware, for the record."""
+    return {
+        "commit": commit(),
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "machine": platform.machine(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+    }
+
+
+def command_line() -> str:
+    """Return the command as a person types it."""
+    return shlex.join(["python", "-m", "transformer", *sys.argv[1:]])
+
+
+def commit() -> str | None:
+    """Return the commit of this package's repository, "-dirty" added when it was edited."""
+    if shutil.which("git") is None:
+        return None
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip() or None
+
+
+def processor() -> str:
+    """Return the processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def peak_memory_mb() -> int | None:
+    """Return the most memory this process has held, where the system tells it."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(most / (2**20 if sys.platform == "darwin" else 2**10))

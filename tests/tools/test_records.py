@@ -1,0 +1,43 @@
+"""Records say how they were made, keep settings exact, and are written whole or not at all."""
+
+import json
+import re
+
+import pytest
+import records
+
+
+def test_a_heading_names_command_commit_date_and_hardware():
+    heading = records.heading({"peak": 1e-3}, jobs=2)
+    assert re.fullmatch(r"[0-9a-f]{40}", heading["commit"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", heading["date"])
+    assert heading["command"].startswith("python ")
+    assert heading["hardware"].keys() == {"processor", "cores", "jobs"}
+    assert (heading["settings"], heading["runs"]) == ({"peak": 1e-3}, [])
+    assert heading["threads"] >= 1
+    assert heading["versions"].keys() == {"python", "torch"}
+
+
+def test_rounding_spares_the_settings():
+    given = {"loss": (0.123456, 2), "settings": {"peak": 0.00123456}}
+    assert records.rounded(given) == {"loss": [0.1235, 2], "settings": {"peak": 0.00123456}}
+
+
+@pytest.mark.parametrize("line_per_run", [True, False])
+def test_both_forms_hold_the_same(tmp_path, line_per_run):
+    record = {"task": "café", "runs": [{"seed": 1, "loss": 0.5}, {"seed": 2, "loss": 0.25}]}
+    path = tmp_path / "record.json"
+    records.write(path, record, line_per_run=line_per_run)
+    text = path.read_text(encoding="utf-8")
+    assert json.loads(text) == record
+    assert "café" in text
+    assert text.endswith("}\n")
+    assert ('{ "seed": 1, "loss": 0.5 }' in text) == line_per_run
+
+
+def test_a_record_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    path = tmp_path / "record.json"
+    records.write(path, {"runs": [1]})
+    with pytest.raises(TypeError):
+        records.write(path, {"runs": [object()]})
+    assert json.loads(path.read_text()) == {"runs": [1]}

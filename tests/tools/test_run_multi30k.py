@@ -1,0 +1,110 @@
+"""Every Multi30k record is made again by one command, which does only what is missing."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+import run_multi30k as tool
+
+from transformer.cli.parser import make_parser
+from walkthrough.results import recorded
+
+HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """The commands that were run; a training writes a run folder, a measurement a result."""
+    commands = []
+
+    def run(words):
+        commands.append(shlex.join(words))
+        args = make_parser().parse_args(words[words.index("transformer") + 1 :])
+        if "train" in words:
+            folder = Path(args.folder)
+            folder.mkdir(parents=True)
+            settings = {"max_updates": 20, "seed": 7}
+            text = {"data": {"folder": "/home/me"}, "model": {}, "training": settings}
+            (folder / "settings.json").write_text(json.dumps(text))
+            (folder / "log.csv").write_text(HEADER + "20,1,2.5,0.1,1.0,200,50.0,4.0,9.1\n")
+            (folder / "results.json").write_text(json.dumps({"training": [{}]}))
+            return
+        found = tool.results_of(Path(args.model))
+        score = {name: getattr(args, name) for name in ("split", "beam", "alpha", "average")}
+        bleu = 40 - abs(args.alpha - 1.0)  # best at 1.0
+        found.setdefault("evaluation", []).append({**score, "bleu": bleu})
+        (Path(args.model) / "results.json").write_text(json.dumps(found))
+
+    monkeypatch.setattr(tool, "run", run)
+    return commands
+
+
+def test_it_trains_measures_chooses_alpha_on_validation_and_records(asked, tmp_path):
+    words = ["multi30k-de-en", "--folder", str(tmp_path / "runs"), "--output", str(tmp_path)]
+    assert tool.main(words) == 0
+    assert "train" in asked[0]
+    assert "--set data.source_language=de" in asked[0]
+    assert len(asked) == 1 + 3 + 4
+    assert asked[-1].endswith("--split=test_2016_flickr --average=5 --beam=5 --alpha=1.0")
+    (run,) = json.loads((tmp_path / "multi30k-de-en.json").read_text())["runs"]
+    assert run["name"] == "de-en-1"
+    assert run["settings"]["data"]["folder"] is None
+    assert len(run["evaluation"]) == 7
+    asked.clear()
+    assert tool.main(words) == 0
+    assert asked == []  # nothing is missing
+
+
+def test_an_interrupted_run_goes_on(asked, tmp_path, monkeypatch):
+    folder = tmp_path / "en-de-1"
+    folder.mkdir()
+    (folder / "settings.json").write_text("{}")
+    commands = []
+    monkeypatch.setattr(tool, "run", commands.append)
+    tool.train(folder, tool.RECORDS["multi30k-en-de"]["en-de-1"])
+    assert commands[0][-1] == "--resume"
+
+
+def test_two_processes_start_with_torchrun(asked, tmp_path):
+    tool.train(tmp_path / "runs" / "x", tool.RECORDS["multi30k-en-de"]["en-de-12-minutes"])
+    assert asked[0].startswith("-m torch.distributed.run --standalone --nproc-per-node=2 ")
+
+
+def test_runs_without_a_folder_stay_as_they_are_recorded(asked, tmp_path):
+    output = tmp_path / "multi30k-norm.json"
+    other = {"name": "post-scaled-warmup", "evaluation": [{"bleu": 21.0}]}
+    output.write_text(json.dumps({"note": "kept", "runs": [other]}))
+    words = ["multi30k-norm", "--only", "pre-xavier-none", "--folder", str(tmp_path / "runs")]
+    assert tool.main([*words, "--output", str(tmp_path)]) == 0
+    record = json.loads(output.read_text())
+    assert record["note"] == "kept"
+    assert record["runs"][0] == other
+    assert [run["name"] for run in record["runs"]] == ["post-scaled-warmup", "pre-xavier-none"]
+    assert len(asked) == 2  # trained, and measured greedily
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in tool.RESULTS.glob("multi30k-*.json")))
+def test_every_recorded_run_has_its_recipe(name):
+    for run in recorded(name)["runs"]:
+        assert run["name"] in tool.RECORDS[name]
+        settings = run["settings"]["training"]
+        options = tool.RECORDS[name][run["name"]].options
+        assert f"--seed {settings['seed']}" in options
+        if "--max-updates" in options:
+            assert f"--max-updates {settings['max_updates']}" in options
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["multi30k"], "no record multi30k"),
+        (["--only", "en-de-1"], "--only needs the name of one record"),
+        (["multi30k-de-en", "--only", "en-de-1"], "no run en-de-1: choose from de-en-1"),
+    ],
+)
+def test_names_it_does_not_know_are_refused(words, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        tool.parsed(words)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,65 @@
+"""What the records under results/ have in common: how each was made, and how it is written."""
+
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from transformer.cli.surroundings import processor
+from transformer.training.checkpoint import write_atomically
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "results"
+DIGITS = 4
+
+
+def heading(settings: dict[str, Any], **hardware: int) -> dict[str, Any]:
+    """Return what the runs of one record share; `runs` is empty so far."""
+    return {
+        **origin(),
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), **hardware},
+        "threads": torch.get_num_threads(),
+        "settings": settings,
+        "runs": [],
+    }
+
+
+def origin() -> dict[str, Any]:
+    """Return the command, the commit with the package's files that differ from it, and the date."""
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "commit": git("rev-parse", "HEAD"),
+        "changed_since": git("status", "--porcelain", "--untracked-files=no", "src").splitlines(),
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Return the record with few digits in its numbers; settings keep theirs."""
+    if isinstance(value, dict):
+        return {k: v if k == "settings" else rounded(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(part) for part in value]
+    return round(value, DIGITS) if isinstance(value, float) else value
+
+
+def write(path: Path, record: dict[str, Any], *, line_per_run: bool = False) -> None:
+    """Write the record; what stood there stays until the new text is complete."""
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    if line_per_run:
+        text = text.replace("\n   ", " ").replace("\n  }", " }")
+    write_atomically(path, (text + "\n").encode())
+
+
+def git(*words: str) -> str:
+    """Return what git says, without the last line break."""
+    found = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return found.stdout.rstrip("\n")

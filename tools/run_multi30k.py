@@ -1,0 +1,182 @@
+"""Train and measure the Multi30k runs and record them: one command for each record.
+
+    python tools/run_multi30k.py multi30k-de-en        # → results/multi30k-de-en.json
+    python tools/run_multi30k.py multi30k-en-de --only en-de-1
+    python tools/run_multi30k.py                       # all of them: about nine hours of one core
+
+Run folders stand under runs/ (or --folder). A run that was interrupted goes on, a finished one is
+only measured where a measurement is missing. Runs that no folder holds stay as they are recorded.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from record_run import run as read_run
+from record_run import with_beginnings
+from records import RESULTS, write
+
+ALPHAS = (0.6, 1.0, 1.6)
+BEAM = {"beam": 5, "alpha": 0.6}
+GREEDY = {"beam": 1, "alpha": 0.6}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one run is made: options of `train`, processes of `torchrun`, how it is measured."""
+
+    options: str
+    processes: int = 1
+    fully: bool = True  # beam search and averages; otherwise greedy only
+
+
+def norm_recipes() -> dict[str, Recipe]:
+    """Return the runs of chapter 08: each norm with each start, with warm-up and without."""
+    kinds = product(("post", "pre"), ("scaled", "xavier"), {"warmup": 200, "none": 1}.items())
+    return {
+        f"{norm}-{start}-{name}": Recipe(
+            f"--seed 1 --max-updates 600 --set model.norm={norm} --set model.residual_init={start}"
+            f" --set training.warmup={warmup} --set training.valid_every=100",
+            fully=False,
+        )
+        for norm, start, (name, warmup) in kinds
+    }
+
+
+RECORDS: dict[str, dict[str, Recipe]] = {
+    "multi30k-en-de": {
+        "en-de-1": Recipe("--seed 1"),
+        "en-de-1-longer": Recipe(
+            "--start-from {folder}/en-de-1/checkpoints/006000.safetensors --seed 2 "
+            "--max-updates 2600 --set training.warmup=200 --set training.peak=0.0015"
+        ),
+        "en-de-2": Recipe("--seed 2 --max-updates 10500"),
+        "en-de-12-minutes": Recipe(
+            "--seed 1 --max-updates 1900 --set training.accumulate=2 --set training.warmup=400 "
+            "--set training.valid_every=950 --set training.save_every=50",
+            processes=2,
+        ),
+        "one-batch-an-update": Recipe(
+            "--seed 1 --max-updates 5000 --set training.max_tokens=2048 --set training.accumulate=1"
+        ),
+    },
+    "multi30k-de-en": {
+        "de-en-1": Recipe("--seed 1 --set data.source_language=de --set data.target_language=en")
+    },
+    "multi30k-norm": norm_recipes(),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train what is missing, measure it, write the records."""
+    args = parsed(arguments)
+    for name in args.records or RECORDS:
+        recipes = RECORDS[name]
+        for run in args.only or recipes:
+            train(args.folder / run, recipes[run])
+            measure(args.folder / run, fully=recipes[run].fully)
+            record(args.output / f"{name}.json", recipes, args.folder)
+    return 0
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("records", nargs="*", metavar="RECORD", help=f"of {', '.join(RECORDS)}")
+    parser.add_argument("--only", nargs="+", metavar="RUN", help="these runs of the one record")
+    parser.add_argument("--folder", type=Path, default=Path("runs"), help="place of run folders")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="place of the records")
+    args = parser.parse_args(arguments)
+    for name in args.records:
+        if name not in RECORDS:
+            parser.error(f"no record {name}: choose from {', '.join(RECORDS)}")
+    if args.only and len(args.records) != 1:
+        parser.error("--only needs the name of one record")
+    for run in args.only or ():
+        if run not in RECORDS[args.records[0]]:
+            parser.error(f"no run {run}: choose from {', '.join(RECORDS[args.records[0]])}")
+    return args
+
+
+def train(folder: Path, recipe: Recipe) -> None:
+    """Train, or go on with the training, unless it is finished."""
+    if results_of(folder).get("training"):
+        return
+    words = shlex.split(recipe.options.format(folder=folder.parent))
+    resume = ["--resume"] if (folder / "settings.json").exists() else []
+    command = ["-m", "transformer", "train", "--preset", "multi30k-tiny", "--threads", "1"]
+    if recipe.processes > 1:
+        processes = f"--nproc-per-node={recipe.processes}"
+        command = ["-m", "torch.distributed.run", "--standalone", processes, *command]
+    run([*command, *words, "--folder", str(folder), *resume])
+
+
+def measure(folder: Path, *, fully: bool) -> None:
+    """Translate with the measures of the run that are still missing.
+
+    The length penalty is chosen on the validation split, for the mean of five checkpoints.
+    """
+    if not fully:
+        evaluate(folder, split="test_2016_flickr", average=1, **GREEDY)
+        return
+    for alpha in ALPHAS:
+        evaluate(folder, split="val", average=5, beam=5, alpha=alpha)
+    best = best_alpha(results_of(folder)["evaluation"])
+    evaluate(folder, split="test_2016_flickr", average=1, **GREEDY)
+    evaluate(folder, split="test_2016_flickr", average=1, **BEAM)
+    evaluate(folder, split="test_2016_flickr", average=5, **BEAM)
+    evaluate(folder, split="test_2016_flickr", average=5, beam=5, alpha=best)
+
+
+def best_alpha(evaluations: Sequence[Mapping[str, Any]]) -> float:
+    """Return the length penalty with the highest BLEU on the validation split."""
+    tried = [e for e in evaluations if e["split"] == "val" and (e["beam"], e["average"]) == (5, 5)]
+    alpha: float = max(tried, key=lambda e: e["bleu"])["alpha"]
+    return alpha
+
+
+def evaluate(folder: Path, **settings: Any) -> None:
+    """Measure once: a result that stands in the run folder is not made again."""
+    done = results_of(folder).get("evaluation", [])
+    if any(all(found[name] == value for name, value in settings.items()) for found in done):
+        return
+    options = [f"--{name}={value}" for name, value in settings.items()]
+    run(["-m", "transformer", "evaluate", str(folder), "--threads=1", "--quiet", *options])
+
+
+def record(path: Path, recipes: Mapping[str, Recipe], folder: Path) -> None:
+    """Write the record: runs from their folders, or as the record had them."""
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"runs": []}
+    known = {run["name"]: run for run in before["runs"]}
+    for name in recipes:
+        if results_of(folder / name).get("evaluation"):
+            known[name] = read_run(folder / name)
+            known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
+    runs = [known.pop(name) for name in recipes if name in known]
+    write(path, {**before, "runs": [*with_beginnings(runs), *known.values()]})
+
+
+def results_of(folder: Path) -> dict[str, Any]:
+    """Return what a run folder's results.json holds; nothing where there is none."""
+    path = folder / "results.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def run(words: Sequence[str]) -> None:
+    """Run Python with these words, and end with its exit code when it fails."""
+    print(shlex.join(["python", *words]), flush=True)
+    code = subprocess.run([sys.executable, *words], check=False).returncode
+    if code:
+        raise SystemExit(code)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
