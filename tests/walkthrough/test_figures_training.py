@@ -108,10 +108,22 @@ def test_table_says_which_translations_are_exact():
     rows = page.split("<tr>")[2:]
     assert ["✓ yes" in row for row in rows] == [True, False, True]
     assert ["✗ no" in row for row in rows] == [False, True, False]
-    assert "&lt;unk&gt; sleeps" in page
+    assert "<b>&lt;unk&gt;</b> sleeps" in page
     assert "row_heading" not in page
     for name in training.TRANSLATION_COLUMNS:
         assert f">{name}</th>" in page
+
+
+def test_table_sets_the_reference_under_an_output_that_is_not_exact():
+    page = training.translations_table(
+        ["Jane ne vend rien", "oui", "non"],
+        ["Jane does not sell it", "yes", "no"],
+        ["Jane does not sells it", "yes", ""],
+    )._repr_html_()
+    wrong, right, empty = page.split("<tr>")[2:]
+    assert "Jane does not <b>sells</b> it<br>reference: Jane does not <b>sell</b> it" in wrong
+    assert "reference" not in right
+    assert "nothing<br>reference: <b>no</b>" in empty
 
 
 def test_table_needs_lists_of_equal_length():

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+from html import escape
 from typing import Any
 
 import altair as alt
@@ -90,7 +92,7 @@ class LiveLoss:
         self._drawn_at = time.monotonic()
 
 
-TRANSLATION_COLUMNS = ("source", "reference", "model", "exact?")
+TRANSLATION_COLUMNS = ("source", "model", "exact?")
 
 
 def translations_table(
@@ -99,9 +101,12 @@ def translations_table(
     outputs: Sequence[str],
     *,
     caption: str = "Translations side by side: {n_exact} of {n} are exact",
-    columns: tuple[str, str, str, str] = TRANSLATION_COLUMNS,
+    columns: tuple[str, str, str] = TRANSLATION_COLUMNS,
 ) -> Styler:
-    """Return source, reference and output as a table that says which outputs are exact.
+    """Return sources and outputs as a table that says which outputs are exact.
+
+    Under an output that is not stands the reference, with the words that differ in bold. So the
+    two can be compared line by line, on a narrow page too.
 
     Raises:
         ValueError: the three lists differ in length.
@@ -112,20 +117,35 @@ def translations_table(
             "one source, one reference and one output a row: got "
             f"{lengths[0]}, {lengths[1]} and {lengths[2]}"
         )
-    exact = [output == wanted for output, wanted in zip(outputs, references, strict=True)]
+    pairs = list(zip(outputs, references, strict=True))
+    exact = [output == wanted for output, wanted in pairs]
     signs = ["✓ yes" if same else "✗ no" for same in exact]
-    table = pd.DataFrame(dict(zip(columns, (sources, references, outputs, signs), strict=True)))
+    cells = ([escape(text) for text in sources], [_compared(*pair) for pair in pairs], signs)
+    table = pd.DataFrame(dict(zip(columns, cells, strict=True)))
     words = caption.format(n_exact=sum(exact), n=len(exact))
     left = [("text-align", "left"), ("vertical-align", "top")]
     styles: Any = [
         {"selector": "th, td", "props": left},
+        {"selector": "td:last-child", "props": [("white-space", "nowrap")]},
         {"selector": "caption", "props": [("caption-side", "top"), ("text-align", "left")]},
     ]
-    return (
-        table.style.hide(axis="index")
-        .format(escape="html")
-        .set_caption(words)
-        .set_table_styles(styles)
+    return table.style.hide(axis="index").set_caption(words).set_table_styles(styles)
+
+
+def _compared(output: str, reference: str) -> str:
+    """Return the output as HTML; where it is not the reference, both, with what differs in bold."""
+    if output == reference:
+        return escape(output)
+    said, wanted = output.split(), reference.split()
+    return f"{_unlike(said, wanted) or 'nothing'}<br>reference: {_unlike(wanted, said)}"
+
+
+def _unlike(words: list[str], others: list[str]) -> str:
+    blocks = SequenceMatcher(a=words, b=others, autojunk=False).get_matching_blocks()
+    kept = {place for block in blocks for place in range(block.a, block.a + block.size)}
+    return " ".join(
+        escape(word) if place in kept else f"<b>{escape(word)}</b>"
+        for place, word in enumerate(words)
     )
 
 
