@@ -13,7 +13,7 @@ BETA1, BETA2, EPS = 0.9, 0.98, 1e-9
 # Exercise: the rate of a batch ------------------------------------------------------------------
 
 
-def _eq3(step: int, d_model: int, warmup: int) -> float:
+def _eq3(step: int | float, d_model: int, warmup: int) -> float:
     return float(d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 
@@ -67,6 +67,12 @@ rate_of_batch = Check(
             ),
             "the last batch of an update is given to the next update: batch 40 of 4 an update "
             "belongs to update 10.",
+        ),
+        Mistake(
+            "not rounded",
+            lambda batch, accumulate, d_model, warmup: _eq3(batch / accumulate, d_model, warmup),
+            "the update is not a whole number, so the rate moves between the batches of one "
+            "update. Round up.",
         ),
         Mistake(
             "multiplied",
@@ -154,6 +160,7 @@ def _adam(
     correct_second: bool = True,
     store_corrected: bool = False,
     later: int = 0,
+    eps: float = EPS,
     eps_inside: bool = False,
     squared: bool = True,
     root: bool = True,
@@ -173,7 +180,7 @@ def _adam(
         m_hat = m / (1 - beta1**t) if correct_first else m
         v_hat = v / (1 - beta2**t) if correct_second else v
         below = v_hat.sqrt() if root else v_hat
-        divisor = (v_hat + EPS).sqrt() if eps_inside else below + EPS
+        divisor = (v_hat + eps).sqrt() if eps_inside else below + eps
         weight = weight + sign * rate * m_hat / divisor
         return (weight, m_hat, v_hat) if store_corrected else (weight, m, v)
 
@@ -246,6 +253,11 @@ adam_step = Check(
             "β2 of PyTorch",
             _adam(beta2=0.999),
             "β2 is 0.999, the default of PyTorch. The paper has 0.98.",
+        ),
+        Mistake(
+            "ε of PyTorch",
+            _adam(eps=1e-8),
+            "ε is 1e-8, the default of PyTorch. The paper has 1e-9. With tiny gradients it shows.",
         ),
         Mistake(
             "ε inside the root",
