@@ -37,5 +37,18 @@ def test_a_learners_own_ways_are_right():
     assert checks.average(average).status == "right"
 
 
+def test_a_mean_that_adds_up_in_the_first_checkpoint_is_caught():
+    def average(states):
+        mean = dict(states[0])  # a new dictionary, with the old tensors
+        for state in states[1:]:
+            for name in mean:
+                mean[name] += state[name]
+        return {name: tensor / len(states) for name, tensor in mean.items()}
+
+    verdict = checks.average(average)
+    assert verdict.mistake == "changes its input"
+    assert "`states[0]['weight']`" in verdict.message
+
+
 def test_the_reference_score_is_the_packages():
     assert checks.score.reference(-3.0, 7, 0.6) == -3.0 / length_penalty(7, 0.6)

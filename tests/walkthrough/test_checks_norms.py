@@ -85,6 +85,17 @@ def test_only_the_scaled_matrices_is_named():
     assert "Return all of them" in checks.small_start(small_start).message
 
 
+def test_a_start_that_scales_the_callers_tensors_is_caught():
+    def small_start(weights, n_layers):
+        for name in ("output_proj.weight", "contract.weight"):
+            weights[name] *= (2 * n_layers) ** -0.5
+        return dict(weights)
+
+    verdict = checks.small_start(small_start)
+    assert verdict.mistake == "changes its input"
+    assert "`weights['output_proj.weight']`" in verdict.message
+
+
 def test_the_packages_start_is_the_one_that_the_exercise_asks_for():
     def started(residual_init):
         torch.manual_seed(0)

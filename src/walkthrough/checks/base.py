@@ -21,33 +21,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor
 
+from walkthrough.checks.cases import Arguments, Case, arguments, drawn, fixed
+from walkthrough.checks.changes import change_said
 from walkthrough.checks.compare import difference, same
 from walkthrough.checks.verdict import Verdict
 
+__all__ = ["Arguments", "Case", "Check", "Mistake", "Symptom", "arguments", "drawn", "fixed"]
+
 SEED = 2017
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """The values of one call."""
-
-    positional: tuple[Any, ...]
-    named: dict[str, Any]
-
-
-def arguments(*positional: Any, **named: Any) -> Arguments:
-    """Return the values that a case calls the reader's function with."""
-    return Arguments(positional, named)
-
-
-@dataclass(frozen=True)
-class Case:
-    """One input: a label that can finish "wrong for …", and how to make the arguments."""
-
-    label: str
-    make: Callable[[torch.Generator], Arguments]
 
 
 @dataclass(frozen=True)
@@ -149,22 +131,16 @@ class Check:
             handed = copy.deepcopy(given)
             outcomes.append(_call(function, handed, self.seed))
             if watch_inputs and changed is None:
-                changed = _changed_argument(function, given, handed)
+                changed = change_said(function, given, handed)
         return outcomes, changed
 
-    def agree(
-        self, outcomes: Sequence[Any], others: Sequence[Any], *, messages: bool = False
-    ) -> bool:
-        """Return whether all outcomes are alike; exceptions by kind, or by message as well."""
-        return all(
-            self._same_outcome(one, other, messages)
-            for one, other in zip(outcomes, others, strict=True)
-        )
+    def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:
+        """Return whether all outcomes are alike; exceptions by kind and message."""
+        return all(map(self._same_outcome, outcomes, others))
 
-    def _same_outcome(self, one: Any, other: Any, messages: bool = False) -> bool:
-        if isinstance(one, Raised) or isinstance(other, Raised):
-            both = isinstance(one, Raised) and isinstance(other, Raised)
-            return both and one.kind == other.kind and (not messages or one.words == other.words)
+    def _same_outcome(self, one: Any, other: Any) -> bool:
+        if isinstance(one, Raised) and isinstance(other, Raised):
+            return (one.kind, one.words) == (other.kind, other.words)
         return same(one, other, self.tolerance)
 
     def _nothing_yet(self) -> Verdict:
@@ -174,8 +150,7 @@ class Check:
         if changed:
             return Verdict(
                 "wrong",
-                f"the result is right, but the function changes its argument `{changed}`: "
-                "the caller's tensor is different afterwards. Work on a copy.",
+                f"the result is right, but {changed}",
                 "changes its input",
             )
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
@@ -184,7 +159,7 @@ class Check:
         self, function: Callable[..., Any], outcomes: list[Any], expected: list[Any]
     ) -> Verdict:
         for mistake in self.mistakes:
-            if self.agree(outcomes, self.outcomes(mistake.function), messages=True):
+            if self.agree(outcomes, self.outcomes(mistake.function)):
                 return Verdict("wrong", mistake.say, mistake.name)
         for case, given, outcome, wanted in zip(
             self.cases, self.arguments(), outcomes, expected, strict=True
@@ -202,18 +177,11 @@ class Check:
 
     def _unknown(self, outcomes: list[Any], expected: list[Any]) -> str:
         wrong = [
-            (
-                case.label,
-                wanted
-                if isinstance(wanted, Raised)
-                else difference(outcome, wanted, self.tolerance),
-            )
+            (case.label, difference(outcome, wanted, self.tolerance))
             for case, outcome, wanted in zip(self.cases, outcomes, expected, strict=True)
             if not self._same_outcome(outcome, wanted)
         ]
         label, words = wrong[0]
-        if isinstance(words, Raised):
-            words = f"{words.kind} is expected ({words.words})"
         n_right = len(self.cases) - len(wrong)
         rest = f" ({n_right} of {len(self.cases)} cases are right)" if n_right else ""
         return f"for {label}: {words}{rest}"
@@ -255,28 +223,6 @@ def _shows(symptom: Symptom, outcome: Any, expected: Any, given: Arguments) -> b
         return bool(symptom.shows(outcome, expected, given))
     except Exception:  # a rule about shapes meets a result of another kind
         return False
-
-
-def _changed_argument(
-    function: Callable[..., Any], before: Arguments, after: Arguments
-) -> str | None:
-    named_before = _by_name(function, before)
-    for name, value in _by_name(function, after).items():
-        old = named_before[name]
-        if isinstance(value, Tensor) and not torch.equal(
-            value.detach().nan_to_num(), old.detach().nan_to_num()
-        ):
-            return name
-    return None
-
-
-def _by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
-    try:
-        return dict(
-            inspect.signature(function).bind(*given.positional, **given.named).arguments.items()
-        )
-    except (TypeError, ValueError):
-        return {**{str(n): value for n, value in enumerate(given.positional)}, **given.named}
 
 
 def _exception_message(function: Callable[..., Any], error: Exception, label: str) -> str:

@@ -3,19 +3,21 @@
 from itertools import combinations
 from typing import Any
 
-from walkthrough.checks.base import Check
+from walkthrough.checks.base import Check, Raised
 from walkthrough.checks.values import ValueCheck
 
 
 def assert_check_is_sound(check: Check | ValueCheck) -> None:
     """Raise AssertionError unless the check accepts its reference and names every mistake.
 
-    It also proves that no two mistakes look alike on the check's inputs, that a stub counts as
+    The reference must answer every case: where it raised, code that fails alike would be right. It
+    also proves that no two mistakes look alike on the check's inputs, that a stub counts as
     nothing yet, and that code which raises counts as wrong, with the exception's own message.
     """
     if isinstance(check, ValueCheck):
         _assert_value_check_is_sound(check)
         return
+    _assert_reference_answers(check)
     assert check(check.reference).status == "right", (
         f"{check.name!r} rejects its own reference: {check(check.reference)}"
     )
@@ -28,9 +30,17 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
         )
     for one, other in combinations(check.mistakes, 2):
         outcomes = check.outcomes(one.function), check.outcomes(other.function)
-        alike = check.agree(*outcomes, messages=True)
+        alike = check.agree(*outcomes)
         assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"
     assert_stubs_and_errors_are_reported(check)
+
+
+def _assert_reference_answers(check: Check) -> None:
+    for case, outcome in zip(check.cases, check.outcomes(check.reference), strict=True):
+        assert not isinstance(outcome, Raised), (
+            f"the reference of {check.name!r} must answer every case; for {case.label} it stops "
+            f"with {outcome.kind}: {outcome.words}"
+        )
 
 
 def assert_stubs_and_errors_are_reported(check: Check) -> None:

@@ -1,0 +1,51 @@
+"""Inputs of a check: what the reader's function is called with."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The values of one call."""
+
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+def arguments(*positional: Any, **named: Any) -> Arguments:
+    """Return the values that a case calls the reader's function with."""
+    return Arguments(positional, named)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: a label that can finish "wrong for …", and how to make the arguments."""
+
+    label: str
+    make: Callable[[torch.Generator], Arguments]
+
+
+def fixed(label: str, *values: Any) -> Case:
+    """Return a case that always has these values."""
+    return Case(label, lambda _generator: arguments(*copy.deepcopy(values)))
+
+
+def drawn(label: str, *values: Any) -> Case:
+    """Return a case in which each tuple stands for a tensor of that shape, drawn from N(0, 1).
+
+    Other values are handed over as they are.
+    """
+
+    def make(generator: torch.Generator) -> Arguments:
+        return arguments(
+            *(
+                torch.randn(value, generator=generator) if isinstance(value, tuple) else value
+                for value in values
+            )
+        )
+
+    return Case(label, make)
