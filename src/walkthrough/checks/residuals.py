@@ -144,7 +144,7 @@ share_left = Check(
             "the two norms are exchanged.",
         ),
         Mistake(
-            "1 − branch",
+            "each branch takes its share away",
             lambda branch, n_sublayers, norm: (
                 (1 - branch) ** n_sublayers if norm == "post" else 1 - n_sublayers * branch
             ),
