@@ -83,6 +83,11 @@ def test_a_sound_check_passes_the_proof():
     ("changes", "words"),
     [
         ({"reference": returns_nothing}, "rejects its own reference"),
+        (
+            {"reference": lambda scores: scores @ scores},
+            "must answer every case; for 3 queries, 5 keys it stops with RuntimeError: mat1",
+        ),
+        ({"reference": not_written}, "stops with NotImplementedError"),
         ({"mistakes": []}, "knows no mistake"),
         ({"mistakes": [Mistake("none", softmax_over_keys, "…")]}, "does not reject 'none'"),
         (
@@ -161,7 +166,9 @@ def test_the_readers_function_cannot_spoil_the_inputs():
         (lambda s: s.softmax(-1) + 0.25, "every value is the expected one plus 0.25"),
         (lambda s: s.softmax(-1) * float("nan"), "15 of 15 values are NaN"),
         (lambda s: s.softmax(-1) > 0.1, "the values should be float32, yours are bool"),
-        (lambda s: "text", "a tensor of shape (3, 5) is expected, your result is a str"),
+        (lambda s: "text", "a tensor of shape (3, 5) is expected, your result is a text"),
+        (lambda s: s.softmax(-1).tolist(), "a tensor of shape (3, 5) is expected, your result is"),
+        (lambda s: s.softmax(-1).numpy(), "your result is an array of NumPy"),
         (lambda s: s.softmax(-1) + torch.eye(5)[:3], "the largest difference is 1, at ["),
         (lambda s: s.softmax(-1) if len(s) == 3 else None, "a square your function returns nothi"),
         (lambda s: s.softmax(-1) if len(s) == 4 else s, "(1 of 2 cases are right)"),
@@ -189,7 +196,39 @@ def test_symptoms_speak_when_no_mistake_matches():
 
 def test_symptoms_that_meet_another_kind_of_result_stay_silent():
     broken = Symptom("sum", lambda out, want, given: out.sum() > 0, "never said")
-    assert "str" in softmax_check(symptoms=[broken])(lambda s: "text").message
+    assert "a text" in softmax_check(symptoms=[broken])(lambda s: "text").message
+
+
+def test_ids_are_whole_numbers():
+    """Floats of the right value cannot look up a row; whole numbers may be of any size."""
+    check = softmax_check(reference=lambda scores: scores.argsort(), mistakes=[])
+    assert check(lambda s: s.argsort().int())
+    words = check(lambda s: s.argsort().float()).message
+    assert "whole numbers are expected (int64), yours are float32" in words
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("8", "a number is expected, yours is the text '8': leave out the quotes"),
+        ("eight", "a number is expected, yours is the text 'eight'"),
+        ([8], "a number is expected, your result is a list"),
+        (torch.tensor([8]), "a number is expected, yours has the shape (1,)"),
+        (True, "a number is expected, yours is True"),
+        (7, "8 is expected, yours is 7"),
+    ],
+)
+def test_another_kind_of_answer_than_a_number_is_named(answer, words):
+    check = softmax_check(reference=lambda scores: 8, mistakes=[])
+    assert check(lambda scores: torch.tensor(8.0))
+    assert check(lambda scores: answer).message.removeprefix("for 3 queries, 5 keys: ") == words
+
+
+def test_another_kind_of_answer_than_a_truth_value_is_named():
+    check = softmax_check(reference=lambda scores: True, mistakes=[])
+    assert check(lambda scores: (scores == scores).all())
+    assert "True or False is expected, yours is 1" in check(lambda scores: 1).message
+    assert "True is expected, yours is False" in check(lambda scores: False).message
 
 
 def test_several_results_are_compared_one_by_one():
@@ -216,19 +255,6 @@ def test_a_missing_name_is_named():
     check = softmax_check(reference=lambda scores: {"memory": 1, "logits": 2}, mistakes=[])
     assert "`logits` is missing" in check(lambda s: {"memory": 1, "logit": 2}).message
     assert "`logits` is missing" in check(lambda s: {"memory": 1}).message
-
-
-def test_exceptions_can_be_the_right_answer():
-    def refuses(scores):
-        raise ValueError("scores must be square")
-
-    check = softmax_check(reference=refuses, mistakes=[])
-
-    def refuses_in_other_words(scores):
-        raise ValueError("no")
-
-    assert check(refuses_in_other_words)
-    assert "ValueError is expected (scores must be square)" in check(softmax_over_keys).message
 
 
 def test_random_functions_see_the_same_numbers():
@@ -305,6 +331,10 @@ def test_value_checks_say_what_is_wrong():
     assert SCALE(512**-0.5).message.startswith("that is 1/√d_model")
     assert SCALE(0.1).message == "0.1 is too small"
     assert SCALE(None).status == "nothing yet"
+    assert SCALE(float("nan")).message == "yours is NaN (not a number)"
+    assert SCALE(True).message == "a number is expected, yours is True"
+    words = "a number is expected, yours is the text '0.125': leave out the quotes"
+    assert SCALE("0.125").message == words
     assert AXIS(" Keys ")
     assert "'heads' is not a choice here" in AXIS("heads").message
     assert "shape" in check_value(torch.ones(2), torch.ones(3)).message

@@ -80,6 +80,20 @@ def test_shifting_in_place_is_right_in_value_and_named():
     assert "changes its argument" in verdict.message
 
 
+def test_ids_that_became_floats_are_named():
+    """`torch.zeros` holds floats unless told otherwise; floats look up no row."""
+
+    def shift_right(target_out):
+        read = torch.zeros(target_out.shape)
+        read[:, 0] = 1
+        read[:, 1:] = target_out[:, :-1]
+        return read.masked_fill(read == EOS_ID, PAD_ID)
+
+    assert checks.shift_right(shift_right).mistake == "ids as floats"
+    with_ends = checks.shift_right(lambda target_out: target_out.float().roll(1, dims=1))
+    assert with_ends.mistake == "floats"
+
+
 def test_leak_detectors_written_in_other_ways_are_right():
     def by_whole_future(model, tokens, vocab_size):
         # all tokens from a position on at once; the outputs' gradient would do as well

@@ -11,11 +11,12 @@ from torch import Tensor
 
 
 def same(answer: Any, expected: Any, tolerance: float) -> bool:
-    """Return whether two results agree in structure, shape and value.
+    """Return whether two results agree in structure, kind, shape and value.
 
     Numbers and tensors agree within `tolerance`, absolute and relative; where whole numbers are
-    expected, absolute only, so that a count is right or wrong. A float32 result may stand for a
-    float64 one, but booleans are not numbers here.
+    expected, absolute only, so that a count is right or wrong. A float32 tensor may stand for a
+    float64 one. Booleans are not numbers here, a tensor of ids holds whole numbers, and a list or
+    an array is not a tensor; a number and a tensor without dimensions may stand for each other.
     """
     return difference(answer, expected, tolerance) is None
 
@@ -24,8 +25,10 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     """Return how the answer differs from the expected result, or None when it does not."""
     if isinstance(expected, (tuple, list, dict)):
         return _container_difference(answer, expected, tolerance)
+    if isinstance(expected, Tensor) and expected.dim():
+        return _tensor_difference(answer, expected, tolerance)
     if _numeric(expected):
-        return _tensor_difference(answer, torch.as_tensor(expected), tolerance)
+        return _number_difference(answer, torch.as_tensor(expected), tolerance)
     if type(answer) is not type(expected):
         return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
@@ -38,14 +41,24 @@ def _numeric(value: Any) -> bool:
 def _kind(value: Any) -> str:
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    return f"a {type(value).__name__}"
+    if value is None:
+        return "None"
+    return _KINDS.get(type(value).__name__) or f"a {type(value).__name__}"
+
+
+_KINDS = {
+    "ndarray": "an array of NumPy",
+    "str": "a text",
+    "int": "an int",
+    "dict": "a dictionary",
+}
 
 
 def _container_difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     if isinstance(expected, dict) != isinstance(answer, dict) or not isinstance(
         answer, (tuple, list, dict)
     ):
-        return f"a {type(expected).__name__} is expected, your result is {_kind(answer)}"
+        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
     if isinstance(expected, dict):
         missing = [key for key in expected if key not in answer]
         if missing:
@@ -76,40 +89,69 @@ def _pairs(answer: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
             yield f"result {place}", mine, wanted
 
 
-def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
+def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
+    is_truth = expected.dtype == torch.bool
+    wanted = "True or False" if is_truth else "a number"
+    if isinstance(answer, str):
+        quotes = ": leave out the quotes" if _reads_as_number(answer) else ""
+        return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
     if not _numeric(answer):
-        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
-    mine = torch.as_tensor(answer).detach().cpu()
-    wanted = expected.detach().cpu()
-    if mine.shape != wanted.shape:
-        return f"the shape should be {tuple(wanted.shape)}, yours is {tuple(mine.shape)}"
-    if (mine.dtype == torch.bool) != (wanted.dtype == torch.bool):
-        return f"the values should be {_dtype(wanted)}, yours are {_dtype(mine)}"
-    if wanted.dtype == torch.bool:
-        wrong = int((mine != wanted).sum())
+        return f"{wanted} is expected, your result is {_kind(answer)}"
+    mine = torch.as_tensor(answer).detach()
+    if mine.shape != expected.shape:
+        return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
+    if is_truth != (mine.dtype == torch.bool):
+        return f"{wanted} is expected, yours is {mine.item()}"
+    if is_truth:
         return (
-            f"{wrong} of {wanted.numel()} entries have the opposite truth value" * bool(wrong)
-            or None
+            None
+            if torch.equal(mine.cpu(), expected.cpu())
+            else f"{expected.item()} is expected, yours is {mine.item()}"
         )
-    if mine.is_complex() or wanted.is_complex():
-        mine, wanted = torch.view_as_real(mine + 0j), torch.view_as_real(wanted + 0j)
-    counts = not wanted.is_floating_point()
-    if torch.allclose(
-        mine.double(),
-        wanted.double(),
-        rtol=0.0 if counts else tolerance,
-        atol=tolerance,
-        equal_nan=True,
-    ):
-        return None
-    return _value_difference(mine.double(), wanted.double(), tolerance)
+    return _value_difference(mine, expected, tolerance)
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
+    if not isinstance(answer, Tensor):
+        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+    if answer.shape != expected.shape:
+        return f"the shape should be {tuple(expected.shape)}, yours is {tuple(answer.shape)}"
+    truths, mine_truths = expected.dtype == torch.bool, answer.dtype == torch.bool
+    if truths != mine_truths:
+        return f"the values should be {_dtype(expected)}, yours are {_dtype(answer)}"
+    if truths:
+        wrong = int((answer.cpu() != expected.cpu()).sum())
+        words = f"{wrong} of {expected.numel()} entries have the opposite truth value"
+        return words if wrong else None
+    if _whole(expected) and not _whole(answer):
+        return f"whole numbers are expected ({_dtype(expected)}), yours are {_dtype(answer)}"
+    return _value_difference(answer.detach(), expected.detach(), tolerance)
+
+
+def _whole(values: Tensor) -> bool:
+    return not (values.is_floating_point() or values.is_complex())
 
 
 def _dtype(values: Tensor) -> str:
     return str(values.dtype).removeprefix("torch.")
 
 
-def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str:
+def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
+    mine, wanted = mine.cpu(), wanted.cpu()
+    relative = 0.0 if _whole(wanted) else tolerance
+    if mine.is_complex() or wanted.is_complex():
+        mine, wanted = torch.view_as_real(mine + 0j), torch.view_as_real(wanted + 0j)
+    mine, wanted = mine.double(), wanted.double()
+    if torch.allclose(mine, wanted, rtol=relative, atol=tolerance, equal_nan=True):
+        return None
     undefined = int(mine.isnan().sum()) - int(wanted.isnan().sum())
     if undefined > 0:
         return f"{undefined} of {mine.numel()} values are NaN (not a number)"

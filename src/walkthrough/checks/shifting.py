@@ -54,6 +54,10 @@ def _one_longer(target_out: Tensor) -> Tensor:
     return torch.cat([start, target_out], dim=1)
 
 
+def _holds_floats(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return result.is_floating_point()
+
+
 def _begins_with_a_word(result: Tensor, expected: Tensor, given: Arguments) -> bool:
     return bool((result[:, 0] != BOS_ID).any())
 
@@ -119,6 +123,13 @@ shift_right = Check(
             "gold, so rows and predictions do not pair up.",
         ),
         Mistake(
+            "ids as floats",
+            lambda target_out: _shift_right(target_out).float(),
+            "the places are right, the values are floats. An id is the number of a row in the "
+            "embedding table, so ids stay whole numbers: build new tensors from `target_out` "
+            "(`torch.full_like`) or with `dtype=torch.long`.",
+        ),
+        Mistake(
             "padding for bos",
             _started_with(PAD_ID),
             "the sentences begin with id 0. That is padding here, and its key is masked: the first "
@@ -133,6 +144,12 @@ shift_right = Check(
         ),
     ],
     symptoms=[
+        Symptom(
+            "floats",
+            _holds_floats,
+            "the values are floats. An id is the number of a row in the embedding table, so ids "
+            "stay whole numbers; something else differs as well.",
+        ),
         Symptom(
             "no bos",
             _begins_with_a_word,

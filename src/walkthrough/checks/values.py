@@ -1,5 +1,6 @@
 """Checks for answers that are values: a number, a tensor, a choice."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,9 +62,10 @@ class ValueCheck:
         return Verdict("wrong", self._unknown(answer))
 
     def _unknown(self, answer: Any) -> str:
-        if isinstance(self.expected, (int, float)) and isinstance(answer, (int, float)):
-            side = "small" if answer < self.expected else "large"
-            return f"{answer:g} is too {side}"
+        if all(type(number) in (int, float) for number in (self.expected, answer)):
+            if math.isnan(answer):
+                return "yours is NaN (not a number)"
+            return f"{answer:g} is too {'small' if answer < self.expected else 'large'}"
         return str(difference(answer, self.expected, self.tolerance))
 
     def _chosen(self, answer: Any) -> bool:
