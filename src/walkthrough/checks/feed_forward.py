@@ -6,7 +6,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, drawn, fixed
+from walkthrough.checks.position_wise import is_position_wise
+
+__all__ = ["by_convolutions", "feed_forward", "feed_forward_share", "is_position_wise"]
 
 # Exercise: the network from its matrices --------------------------------------------------------
 
@@ -15,22 +18,17 @@ def _feed_forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> 
     return torch.relu(x @ w1 + b1) @ w2 + b2
 
 
-def _given_matrices(*shape: int, d_ff: int) -> Callable[[torch.Generator], Arguments]:
+def _given_matrices(label: str, *shape: int, d_ff: int) -> Case:
     d_model = shape[-1]
-
-    def make(generator: torch.Generator) -> Arguments:
-        sizes = [shape, (d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,)]
-        return arguments(*(torch.randn(size, generator=generator) for size in sizes))
-
-    return make
+    return drawn(label, shape, (d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
 
 
 feed_forward = Check(
     name="feed_forward",
     reference=_feed_forward,
     cases=[
-        Case("5 words, d_model = 4, d_ff = 6", _given_matrices(5, 4, d_ff=6)),
-        Case("2 sentences of 3 words, d_model = 4, d_ff = 7", _given_matrices(2, 3, 4, d_ff=7)),
+        _given_matrices("5 words, d_model = 4, d_ff = 6", 5, 4, d_ff=6),
+        _given_matrices("2 sentences of 3 words, d_model = 4, d_ff = 7", 2, 3, 4, d_ff=7),
     ],
     mistakes=[
         Mistake(
@@ -146,147 +144,6 @@ by_convolutions = Check(
     right="`by_convolutions` is right, and the words stay where they are",
 )
 
-# Exercise: a test for "position-wise" -----------------------------------------------------------
-
-Layer = Callable[[Tensor], Tensor]
-
-
-def _separate(layer: Layer, x: Tensor) -> bool:
-    """Return whether a change of one word stays at that word, for every word."""
-    before = layer(x)
-    for i in range(len(x)):
-        changed = x.clone()
-        changed[i] += 1.0
-        moved = (layer(changed) - before).abs().amax(-1) > 1e-5
-        moved[i] = False
-        if moved.any():
-            return False
-    return True
-
-
-def _identical(layer: Layer, x: Tensor) -> bool:
-    """Return whether the order of the words makes no difference to what each becomes."""
-    order = torch.arange(len(x)).roll(1)
-    return torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)
-
-
-def _position_wise(layer: Layer, x: Tensor) -> bool:
-    return _separate(layer, x) and _identical(layer, x)
-
-
-def _one_word_changed(place: int) -> Callable[[Layer, Tensor], bool]:
-    def test(layer: Layer, x: Tensor) -> bool:
-        changed = x.clone()
-        changed[place] += 1.0
-        moved = (layer(changed) - layer(x)).abs().amax(-1) > 1e-5
-        moved[place] = False
-        return not bool(moved.any())
-
-    return test
-
-
-def _attention(x: Tensor) -> Tensor:
-    return torch.softmax(x @ x.mT, dim=-1) @ x
-
-
-def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        x = torch.randn(6, 4, generator=generator)
-        w1, w2 = (torch.randn(size, generator=generator) for size in [(4, 8), (8, 4)])
-        kernel = torch.randn(4, 4, 3, generator=generator)
-        places = torch.randn(6, 1, generator=generator)
-        mirrored = torch.cat([places[:3], places[:3].flip(0)])
-        layers: dict[str, Layer] = {
-            "network": lambda y: torch.relu(y @ w1) @ w2,
-            "attention": _attention,
-            "convolution": lambda y: F.conv1d(y.T, kernel, padding=1).T,
-            "from before": lambda y: y.cumsum(0),
-            "from behind": lambda y: y.flip(0).cumsum(0).flip(0),
-            "own weights": lambda y: torch.relu(y @ w1) @ w2 * places,
-            "mirrored weights": lambda y: torch.relu(y @ w1) @ w2 * mirrored,
-        }
-        return arguments(layers[kind], x)
-
-    return make
-
-
-is_position_wise = Check(
-    name="is_position_wise",
-    reference=_position_wise,
-    cases=[
-        Case("a feed-forward network", _layer("network")),
-        Case("self-attention", _layer("attention")),
-        Case("a convolution of width 3", _layer("convolution")),
-        Case("a layer that sums the words so far", _layer("from before")),
-        Case("a layer that sums the words still to come", _layer("from behind")),
-        Case("a layer with other weights at every position", _layer("own weights")),
-        Case("a layer with other weights by distance from the middle", _layer("mirrored weights")),
-    ],
-    mistakes=[
-        Mistake(
-            "permutes only",
-            _identical,
-            "your test says yes to self-attention. It commutes with every permutation, and still "
-            "mixes words. Change one word as well, and see that no other moves.",
-        ),
-        Mistake(
-            "turns the sentence round, and nothing else",
-            lambda layer, x: torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5),
-            "your test says yes to self-attention. It commutes with every permutation, and still "
-            "mixes words. Change one word as well, and see that no other moves. And turning the "
-            "sentence round is not enough of a permutation: each word keeps its distance from the "
-            "middle.",
-        ),
-        Mistake(
-            "changes words only",
-            _separate,
-            "your test says yes to a layer that has other weights at every position. It keeps "
-            "words apart but does not treat them alike. Permute them as well.",
-        ),
-        Mistake(
-            "changes the last word only",
-            _one_word_changed(-1),
-            "your test says yes to a layer that sums the words so far. If only the last word is "
-            "changed, nothing after it can notice. Change every word, one at a time. And permute.",
-        ),
-        Mistake(
-            "changes the first word only",
-            _one_word_changed(0),
-            "your test says yes to a layer that sums the words still to come. If only the first "
-            "word is changed, nothing before it can notice. Change every word, one at a time. And "
-            "permute.",
-        ),
-        Mistake(
-            "one of the two",
-            lambda layer, x: _separate(layer, x) or _identical(layer, x),
-            "your test says yes as soon as one of the two holds: self-attention passes by the "
-            "permutation. Both must hold.",
-        ),
-        Mistake(
-            "turns the sentence round only",
-            lambda layer, x: (
-                _separate(layer, x)
-                and torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5)
-            ),
-            "your test says yes to a layer whose weights depend on the distance from the middle. "
-            "If the sentence is turned round, that distance stays. Permute in another way.",
-        ),
-        Mistake(
-            "always no",
-            lambda layer, x: False,
-            "your test says no to every layer, to the feed-forward network too. Did you change a "
-            "copy (`x.clone()`), leave out the changed word when you looked for others that moved, "
-            "and allow differences of 1e-5?",
-        ),
-        Mistake(
-            "always yes",
-            lambda layer, x: layer(x).shape == x.shape,
-            "your test says yes to every layer that keeps the shape.",
-        ),
-    ],
-    right="`is_position_wise` is right: it told the network from six other layers",
-)
-
 # Exercise: the share of the cost ----------------------------------------------------------------
 
 
@@ -311,9 +168,9 @@ feed_forward_share = Check(
     name="feed_forward_share",
     reference=_share,
     cases=[
-        Case("the base model and 30 words", lambda _: arguments(512, 2048, 30)),
-        Case("the base model and 4096 words", lambda _: arguments(512, 2048, 4096)),
-        Case("d_model 64, d_ff 100, 50 words", lambda _: arguments(64, 100, 50)),
+        fixed("the base model and 30 words", 512, 2048, 30),
+        fixed("the base model and 4096 words", 512, 2048, 4096),
+        fixed("d_model 64, d_ff 100, 50 words", 64, 100, 50),
     ],
     mistakes=[
         Mistake(
