@@ -1,11 +1,15 @@
 """The checks of chapter 11 on batches: cutting, padding's share, grouping by tokens (§5.1)."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from transformer.config import EOS_ID
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, fixed
 
 __all__ = ["cut", "group", "padding_share"]
+
+Batches = Sequence[Sequence[int]]
+Group = Callable[[Sequence[int], int], list[list[int]]]
 
 
 # Exercise: cut a sentence ------------------------------------------------------------------------
@@ -17,7 +21,7 @@ def _cut(ids: list[int], max_len: int) -> list[int]:
 
 def _cut_case(label: str, n_tokens: int, max_len: int) -> Case:
     ids = [10 + 3 * number for number in range(n_tokens)]
-    return Case(label, lambda _generator: arguments(list(ids), max_len))
+    return fixed(label, ids, max_len)
 
 
 cut = Check(
@@ -77,44 +81,32 @@ cut = Check(
 # Exercise: the share of padding ------------------------------------------------------------------
 
 
-def _padding_share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-    padded = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
-    used = sum(lengths[i] for batch in batches for i in batch)
-    return 1 - used / padded
+def _all_positions(lengths: Sequence[int], batches: Batches) -> int:
+    return sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
 
 
-def _share_with(
-    longest: Callable[[Sequence[int], Sequence[int]], int],
-) -> Callable[[Sequence[int], Sequence[Sequence[int]]], float]:
-    def share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-        padded = sum(
-            len(batch) * longest(lengths, [lengths[i] for i in batch]) for batch in batches
-        )
-        return 1 - sum(lengths[i] for batch in batches for i in batch) / padded
-
-    return share
+def _tokens(lengths: Sequence[int], batches: Batches) -> int:
+    return sum(lengths[i] for batch in batches for i in batch)
 
 
-def _mean_over_batches(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
+def _padding_share(lengths: Sequence[int], batches: Batches) -> float:
+    return 1 - _tokens(lengths, batches) / _all_positions(lengths, batches)
+
+
+def _mean_over_batches(lengths: Sequence[int], batches: Batches) -> float:
     return sum(_padding_share(lengths, [batch]) for batch in batches) / len(batches)
 
 
-def _padding_per_token(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-    share = _padding_share(lengths, batches)
-    return share / (1 - share)
+def _longest_of_all(lengths: Sequence[int], batches: Batches) -> float:
+    return 1 - _tokens(lengths, batches) / (max(lengths) * sum(map(len, batches)))
 
 
-def _padding_places(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> int:
-    padded = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
-    return padded - sum(lengths[i] for batch in batches for i in batch)
-
-
-def _share_of_sentences(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
+def _share_of_sentences(lengths: Sequence[int], batches: Batches) -> float:
     short = [lengths[i] < max(lengths[j] for j in batch) for batch in batches for i in batch]
     return sum(short) / len(short)
 
 
-def _places_taken_for_indices(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
+def _places_taken_for_indices(lengths: Sequence[int], batches: Batches) -> float:
     regrouped, start = [], 0
     for batch in batches:
         regrouped.append(range(start, start + len(batch)))
@@ -122,17 +114,13 @@ def _places_taken_for_indices(lengths: Sequence[int], batches: Sequence[Sequence
     return _padding_share(lengths, regrouped)
 
 
-def _batches_case(label: str, lengths: list[int], batches: list[list[int]]) -> Case:
-    return Case(label, lambda _generator: arguments(list(lengths), [list(b) for b in batches]))
-
-
 padding_share = Check(
     name="padding_share",
     reference=_padding_share,
     cases=[
-        _batches_case("two batches of different size", [3, 9, 4, 5, 8, 2], [[0, 3, 1, 2], [5, 4]]),
-        _batches_case("batches out of order", [12, 3, 7, 7, 4], [[4, 1], [3, 0, 2]]),
-        _batches_case("batches without padding", [5, 2, 5, 2], [[0, 2], [1, 3]]),
+        fixed("two batches of different size", [3, 9, 4, 5, 8, 2], [[0, 3, 1, 2], [5, 4]]),
+        fixed("batches out of order", [12, 3, 7, 7, 4], [[4, 1], [3, 0, 2]]),
+        fixed("batches without padding", [5, 2, 5, 2], [[0, 2], [1, 3]]),
     ],
     mistakes=[
         Mistake(
@@ -148,19 +136,21 @@ padding_share = Check(
         ),
         Mistake(
             "padding per token",
-            _padding_per_token,
+            lambda lengths, batches: (
+                _all_positions(lengths, batches) / _tokens(lengths, batches) - 1
+            ),
             "this is padding divided by *tokens*. The share divides by all positions, padding "
             "included.",
         ),
         Mistake(
             "padded to the longest of all",
-            _share_with(lambda lengths, batch: max(lengths)),
+            _longest_of_all,
             "every batch is padded to the longest sentence of *all* batches here. A batch is as "
             "wide as its own longest sentence.",
         ),
         Mistake(
             "a number of positions",
-            _padding_places,
+            lambda lengths, batches: _all_positions(lengths, batches) - _tokens(lengths, batches),
             "this is the number of padding positions. Divide it by the number of all positions.",
         ),
         Mistake(
@@ -186,29 +176,30 @@ padding_share = Check(
 # Exercise: batches by tokens ---------------------------------------------------------------------
 
 
-def _group(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
-    return _filled(_by_length(lengths), lengths, lambda n, top, _sum: n * top <= max_tokens)
+def _grouped(
+    key: Callable[[Sequence[int], int], Any] = lambda lengths, index: lengths[index],
+    fits: Callable[[int, int, int, int], bool] = lambda n, top, _sum, most: n * top <= most,
+) -> Group:
+    """Sort sentences by `key`, and fill batches while `fits(size, longest, sum, max_tokens)`."""
+
+    def group(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+        batches: list[list[int]] = [[]]
+        for index in sorted(range(len(lengths)), key=lambda index: key(lengths, index)):
+            tried = [lengths[i] for i in (*batches[-1], index)]
+            if batches[-1] and not fits(len(tried), max(tried), sum(tried), max_tokens):
+                batches.append([])
+            batches[-1].append(index)
+        return batches
+
+    return group
 
 
-def _by_length(lengths: Sequence[int]) -> list[int]:
-    return sorted(range(len(lengths)), key=lambda index: lengths[index])
-
-
-def _filled(
-    order: Sequence[int], lengths: Sequence[int], fits: Callable[[int, int, int], bool]
-) -> list[list[int]]:
-    batches: list[list[int]] = [[]]
-    for index in order:
-        tried = [lengths[i] for i in (*batches[-1], index)]
-        if batches[-1] and not fits(len(tried), max(tried), sum(tried)):
-            batches.append([])
-        batches[-1].append(index)
-    return batches
+_group = _grouped()
 
 
 def _one_too_many(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     batches: list[list[int]] = [[]]
-    for index in _by_length(lengths):
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batches[-1] and len(batches[-1]) * max(lengths[i] for i in batches[-1]) >= max_tokens:
             batches.append([])
         batches[-1].append(index)
@@ -224,60 +215,42 @@ def _loses_sentences(result: list[list[int]], expected: list[list[int]], given: 
     return sorted(i for batch in result for i in batch) != list(range(len(given.positional[0])))
 
 
-def _group_case(label: str, lengths: list[int], max_tokens: int) -> Case:
-    return Case(label, lambda _generator: arguments(list(lengths), max_tokens))
-
-
 group = Check(
     name="group",
     reference=_group,
     cases=[
-        _group_case("nine sentences, 24 tokens", [7, 3, 12, 4, 3, 8, 11, 5, 6], 24),
-        _group_case("batches that fill up exactly", [4, 4, 4, 6, 6, 2], 12),
-        _group_case("a sentence as long as a batch", [10, 2, 3], 10),
+        fixed("nine sentences, 24 tokens", [7, 3, 12, 4, 3, 8, 11, 5, 6], 24),
+        fixed("batches that fill up exactly", [4, 4, 4, 6, 6, 2], 12),
+        fixed("a sentence as long as a batch", [10, 2, 3], 10),
     ],
     mistakes=[
         Mistake(
             "padding not counted",
-            lambda lengths, max_tokens: _filled(
-                _by_length(lengths), lengths, lambda n, top, total: total <= max_tokens
-            ),
+            _grouped(fits=lambda n, top, total, most: total <= most),
             "this adds up the sentences' own lengths. Padding takes room too: a batch of `n` "
             "sentences has `n` times its longest sentence positions.",
         ),
         Mistake(
             "not sorted",
-            lambda lengths, max_tokens: _filled(
-                range(len(lengths)), lengths, lambda n, top, _sum: n * top <= max_tokens
-            ),
+            _grouped(key=lambda lengths, index: index),
             "the limit holds, but the sentences come in the order of the list. Sort their "
             "indices by length first.",
         ),
         Mistake(
             "long to short",
-            lambda lengths, max_tokens: _filled(
-                sorted(range(len(lengths)), key=lambda index: -lengths[index]),
-                lengths,
-                lambda n, top, _sum: n * top <= max_tokens,
-            ),
+            _grouped(key=lambda lengths, index: -lengths[index]),
             "these batches run from long to short. Nothing is wrong with that, but the exercise "
             "asks for short to long, so that it can compare.",
         ),
         Mistake(
             "later first",
-            lambda lengths, max_tokens: _filled(
-                sorted(range(len(lengths)), key=lambda index: (lengths[index], -index)),
-                lengths,
-                lambda n, top, _sum: n * top <= max_tokens,
-            ),
+            _grouped(key=lambda lengths, index: (lengths[index], -index)),
             "of sentences of equal length, the later one comes first here. The exercise asks for "
             "the order of the list, so that it can compare.",
         ),
         Mistake(
             "never full",
-            lambda lengths, max_tokens: _filled(
-                _by_length(lengths), lengths, lambda n, top, _sum: n * top < max_tokens
-            ),
+            _grouped(fits=lambda n, top, _sum, most: n * top < most),
             "a batch may hold `max_tokens` positions. You stop one earlier (`<` where `<=` should "
             "be).",
         ),

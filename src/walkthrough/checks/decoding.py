@@ -1,38 +1,34 @@
-"""The checks of chapter 15, decoding (§6.1): score, a step of the beam, errors, averaging.
+"""The checks of chapter 15, decoding (§6.1): score, a step of the beam, whose error it is.
 
 Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
 function and names it when the results agree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from transformer.inference.beam import length_penalty
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.averaging import average
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
 
 __all__ = ["average", "beam_step", "kind_of_error", "score"]
 
-States = Sequence[Mapping[str, Tensor]]
 Chosen = tuple[Tensor, Tensor, Tensor]
 
 
 # Exercise: the score of a hypothesis -------------------------------------------------------------
 
 
-def _score_case(label: str, log_prob: float, length: int, alpha: float) -> Case:
-    return Case(label, lambda _generator: arguments(log_prob, length, alpha))
-
-
 score = Check(
     name="the score with length penalty",
     reference=lambda log_prob, length, alpha: log_prob / length_penalty(length, alpha),
     cases=[
-        _score_case("the paper's α", -3.0, 7, 0.6),
-        _score_case("α = 0", -3.0, 7, 0.0),
-        _score_case("the end token alone", -2.0, 1, 0.6),
-        _score_case("a large α and a long output", -9.0, 31, 1.5),
+        fixed("the paper's α", -3.0, 7, 0.6),
+        fixed("α = 0", -3.0, 7, 0.0),
+        fixed("the end token alone", -2.0, 1, 0.6),
+        fixed("a large α and a long output", -9.0, 31, 1.5),
     ],
     mistakes=[
         Mistake(
@@ -95,60 +91,43 @@ score = Check(
 # Exercise: one step of the beam ------------------------------------------------------------------
 
 
+def _sums(totals: Tensor, log_probs: Tensor) -> Tensor:
+    return totals[:, None] + log_probs
+
+
+def _best_of(every: Tensor, beam: int, row_len: int | None = None) -> Chosen:
+    best, places = every.flatten().topk(beam)
+    row_len = row_len or every.shape[-1]
+    return places // row_len, places % row_len, best
+
+
 def _beam_step(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    every = (totals[:, None] + log_probs).flatten()
-    best, places = every.topk(beam)
-    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
+    return _best_of(_sums(totals, log_probs), beam)
 
 
-def _without_totals(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    return _beam_step(torch.zeros_like(totals), log_probs, beam)
+def _then(change: Callable[[Tensor, Tensor, Tensor, Tensor], Chosen]) -> Callable[..., Chosen]:
+    """A right step whose rows, words and log P are then changed, with the words' log P at hand."""
+    return lambda totals, log_probs, beam: change(*_beam_step(totals, log_probs, beam), log_probs)
 
 
 def _best_of_each(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    found, tokens = log_probs.max(dim=-1)
-    ranked = (totals + found).argsort(descending=True)[:beam]
-    return ranked, tokens[ranked], (totals + found)[ranked]
-
-
-def _multiplied(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    every = (totals[:, None] * log_probs).flatten()
-    best, places = every.topk(beam)
-    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
-
-
-def _divided_by_rows(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = (totals[:, None] + log_probs).flatten().topk(beam)
-    return places // len(totals), places % len(totals), best
-
-
-def _exchanged(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    rows, tokens, best = _beam_step(totals, log_probs, beam)
-    return tokens, rows, best
-
-
-def _values_first(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    rows, tokens, best = _beam_step(totals, log_probs, beam)
-    return best, rows, tokens
-
-
-def _of_the_word(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    rows, tokens, _ = _beam_step(totals, log_probs, beam)
-    return rows, tokens, log_probs[rows, tokens]
+    found, tokens = _sums(totals, log_probs).max(dim=-1)
+    ranked = found.argsort(descending=True)[:beam]
+    return ranked, tokens[ranked], found[ranked]
 
 
 def _fractions(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = (totals[:, None] + log_probs).flatten().topk(beam)
+    best, places = _sums(totals, log_probs).flatten().topk(beam)
     return places / log_probs.shape[-1], places % log_probs.shape[-1], best
 
 
 def _smallest(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = (totals[:, None] + log_probs).flatten().topk(beam, largest=False)
-    return places // log_probs.shape[-1], places % log_probs.shape[-1], best
+    rows, tokens, best = _best_of(-_sums(totals, log_probs), beam)
+    return rows, tokens, -best
 
 
 def _row_by_row(totals: Tensor, log_probs: Tensor, _beam: int) -> Chosen:
-    found, tokens = (totals[:, None] + log_probs).max(dim=-1)
+    found, tokens = _sums(totals, log_probs).max(dim=-1)
     return torch.arange(len(totals)), tokens, found
 
 
@@ -186,24 +165,24 @@ beam_step = Check(
         ),
         Mistake(
             "the past forgotten",
-            _without_totals,
+            lambda totals, log_probs, beam: _best_of(log_probs, beam),
             "you rank by the new word's log probability alone. Add what the row has so far.",
         ),
         Mistake(
             "multiplied",
-            _multiplied,
+            lambda totals, log_probs, beam: _best_of(totals[:, None] * log_probs, beam),
             "you multiply log probabilities. A product of probabilities is a sum of their "
             "logarithms.",
         ),
         Mistake(
             "divided by the number of rows",
-            _divided_by_rows,
+            lambda totals, log_probs, beam: _best_of(_sums(totals, log_probs), beam, len(totals)),
             "you find row and word with the number of rows. In the flat list a row is as long as "
             "the vocabulary: row = place // vocabulary, word = place % vocabulary.",
         ),
         Mistake(
             "row and word exchanged",
-            _exchanged,
+            _then(lambda rows, tokens, best, _log_probs: (tokens, rows, best)),
             "rows and words are exchanged: return rows first, then words, then log probabilities.",
         ),
         Mistake(
@@ -213,12 +192,12 @@ beam_step = Check(
         ),
         Mistake(
             "log P first",
-            _values_first,
+            _then(lambda rows, tokens, best, _log_probs: (best, rows, tokens)),
             "log P comes first in your result: return rows first, then words, then log P.",
         ),
         Mistake(
             "log P of the word",
-            _of_the_word,
+            _then(lambda rows, tokens, _best, log_probs: (rows, tokens, log_probs[rows, tokens])),
             "rows and words are right. The third tensor holds the word's log probability alone; "
             "it should hold the sum with what the row had before.",
         ),
@@ -251,17 +230,15 @@ def _kind(output: str, reference: str, score: float, reference_score: float) -> 
     return "search" if score < reference_score else "model"
 
 
-def _kind_case(label: str, output: str, score: float, reference_score: float) -> Case:
-    return Case(label, lambda _generator: arguments(output, "Jane sleeps", score, reference_score))
-
+_REFERENCE = "Jane sleeps"
 
 kind_of_error = Check(
     name="whose error it is",
     reference=_kind,
     cases=[
-        _kind_case("an output equal to the reference", "Jane sleeps", -1.0, -1.0),
-        _kind_case("a wrong output with a lower score", "Jane sleep", -3.0, -1.0),
-        _kind_case("a wrong output with a higher score", "Jane", -0.5, -1.0),
+        fixed("an output equal to the reference", "Jane sleeps", _REFERENCE, -1.0, -1.0),
+        fixed("a wrong output with a lower score", "Jane sleep", _REFERENCE, -3.0, -1.0),
+        fixed("a wrong output with a higher score", "Jane", _REFERENCE, -0.5, -1.0),
     ],
     mistakes=[
         Mistake(
@@ -295,75 +272,6 @@ kind_of_error = Check(
             "None for a right output",
             lambda o, r, s, q: None if o == r else _kind(o, r, s, q),
             'for a right output your function returns None: return the text "none".',
-        ),
-    ],
-)
-
-
-# Exercise: the mean of checkpoints ---------------------------------------------------------------
-
-
-def _average(states: States) -> dict[str, Tensor]:
-    return {name: torch.stack([s[name] for s in states]).mean(dim=0) for name in states[0]}
-
-
-def _running(states: States) -> dict[str, Tensor]:
-    mean = dict(states[0])
-    for state in states[1:]:
-        mean = {name: (mean[name] + state[name]) / 2 for name in mean}
-    return mean
-
-
-def _states_case(label: str, n: int) -> Case:
-    def make(generator: torch.Generator) -> Arguments:
-        shapes = {"weight": (3, 2), "bias": (3,)}
-        return arguments(
-            [
-                {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
-                for _ in range(n)
-            ]
-        )
-
-    return Case(label, make)
-
-
-average = Check(
-    name="the average of checkpoints",
-    reference=_average,
-    cases=[
-        _states_case("five checkpoints", 5),
-        _states_case("three checkpoints", 3),
-        _states_case("one checkpoint", 1),
-    ],
-    mistakes=[
-        Mistake(
-            "a sum",
-            lambda states: {name: sum(state[name] for state in states) for name in states[0]},
-            "this is the sum of the weights: divide by the number of checkpoints.",
-        ),
-        Mistake(
-            "averaged two by two",
-            _running,
-            "you average the mean so far with the next checkpoint. The last one then counts one "
-            "half, the one before a quarter. Each must count the same.",
-        ),
-        Mistake(
-            "the last one",
-            lambda states: dict(states[-1]),
-            "this is the last checkpoint alone.",
-        ),
-        Mistake(
-            "the first one left out",
-            lambda states: _average(states[1:] or states),
-            "the first checkpoint is missing from the mean.",
-        ),
-        Mistake(
-            "one number a tensor",
-            lambda states: {
-                name: torch.stack([state[name] for state in states]).mean() for name in states[0]
-            },
-            "each tensor has become one number: take the mean over the checkpoints, not over the "
-            "weights of a tensor (`dim=0` of the stacked tensors).",
         ),
     ],
 )
