@@ -78,7 +78,8 @@ def test_groupings_that_lose_sentences_are_refused():
 
 
 def test_the_grid_holds_every_cell_with_its_four_meanings():
-    cells = {(row["row"], row["position"]): row for row in all_rows(batch_grid(BATCH, pieces))}
+    found = all_rows(batch_grid(BATCH, pieces))
+    cells = {(row["row"], row["position"]): row for row in found if "position" in row}
     assert len(cells) == BATCH.source.numel() + 2 * BATCH.target_in.numel()
     assert cells["source 2", 1]["kind"] == "end"
     padding = cells["source 2", 3]
@@ -88,6 +89,17 @@ def test_the_grid_holds_every_cell_with_its_four_meanings():
     assert cells["gold 1", 2]["counted in the loss"] == "T"
     assert cells["gold 1", 2]["padding mask"] == ""
     assert cells["source 1", 0]["counted in the loss"] == ""
+
+
+def test_digits_fill_their_cells_on_a_phone():
+    long = collate([(list(range(300, 314)), [996, 997])])
+    whole = spec(batch_grid(long, pieces))
+    sizes = [
+        layer["mark"]["fontSize"] for layer in whole["layer"] if layer["mark"]["type"] == "text"
+    ]
+    assert min(sizes) >= 11
+    assert 14 * whole["width"]["step"] <= 310
+    assert min(sizes) * 0.56 * 3 < whole["width"]["step"]
 
 
 def test_a_position_predicts_what_the_next_one_reads():

@@ -7,7 +7,8 @@ import altair as alt
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Batch
-from walkthrough.figures.style import LETTER, NOT_ALLOWED, PALETTE, described, wrapped
+from walkthrough.figures.channels import menu
+from walkthrough.figures.style import NOT_ALLOWED, PALETTE, described, wrapped
 
 Pieces = Callable[[Sequence[int]], list[str]]
 """Ids to readable tokens, such as `SubwordTokenizer.pieces`."""
@@ -23,7 +24,8 @@ SIDES = ("source", "reads", "gold")
 VIEWS = ("ids", "positions", "padding mask", "counted in the loss")
 YES, NO, NOT_ASKED = "T", "F", ""
 INK = {"padding": "#1a1a1a"}
-ROOM, WIDEST = 335, 34  # px: the page on a phone; most for a cell
+ROOM, WIDEST = 306, 34  # px: beside row numbers on a phone; most for a cell
+DIGIT, LARGEST = 0.57, 12  # width of a digit in font sizes; most for a font
 
 
 def batch_grid(
@@ -33,6 +35,7 @@ def batch_grid(
     title: str = "One batch: choose what its cells show",
     axis: str = "position →",
     label: str = "show ",
+    heads: tuple[str, str, str] = ("source", "the decoder reads", "gold: it must predict"),
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return source, decoder input and gold of a batch, cell by cell.
@@ -41,41 +44,36 @@ def batch_grid(
     (not asked of the gold, which nobody reads), or whether the loss counts it (asked of the gold
     alone).
     """
-    rows = []
-    labels = []
     tables = (batch.source, batch.target_in, batch.target_out)
-    for side, table in zip(SIDES, tables, strict=True):
+    rows, order, named = [], [], []
+    for side, head, table in zip(SIDES, heads, tables, strict=True):
+        order.append(f"{side} ")  # its name has a row of its own, so that cells have the width
+        named.append({"row": order[-1], "words": head})
         for number, ids in enumerate(table.tolist(), start=1):
-            labels.append(f"{side} {number}")
-            rows += _cells(labels[-1], side, ids, pieces(ids))
-        labels.append(" " * len(labels))  # an empty row between the three tables
-    labels.pop()
-    size = _cell_size(max(table.shape[1] for table in tables), labels)
+            order.append(f"{side} {number}")
+            rows += _cells(order[-1], side, ids, pieces(ids))
+    n_columns = max(table.shape[1] for table in tables)
+    digits = len(str(max(int(table.max()) for table in tables)))
+    size = min(WIDEST, ROOM // n_columns)
     x = alt.X("position:O", title=axis, axis=alt.Axis(orient="top", labelAngle=0))
-    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(ticks=False))
+    numbers = alt.Axis(ticks=False, domain=False, labelExpr="split(datum.label, ' ')[1]")
+    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=order), axis=numbers)
     base = alt.Chart(alt.Data(values=rows)).encode(x, y)
-    colour = alt.Color(
-        "kind:N",
-        scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
-        legend=alt.Legend(title=None, columns=4),
-    )
     tooltip = [
         alt.Tooltip("token:N", title="token"),
         alt.Tooltip("ids:N", title="id"),
         alt.Tooltip("position:O", title="position"),
     ]
-    shown = alt.param("shown", value=VIEWS[0], bind=alt.binding_select(options=VIEWS, name=label))
-    texts = base.transform_calculate(text="datum[shown]").mark_text(fontSize=9.5)
+    shown = menu("shown", VIEWS, label)
+    font = min(LARGEST, (size - 1) / (DIGIT * digits))
+    texts = base.transform_calculate(text="datum[shown]").mark_text(fontSize=round(font, 1))
+    names = alt.Chart(alt.Data(values=named)).mark_text(align="left", fontSize=12, fontWeight=600)
     chart = (
         alt.LayerChart(
             layer=[
-                base.mark_rect(stroke="white", strokeWidth=1).encode(colour, tooltip=tooltip),
-                texts.encode(
-                    text="text:N",
-                    color=alt.when("datum.kind == 'padding'")
-                    .then(alt.value(INK["padding"]))
-                    .otherwise(alt.value("white")),
-                ),
+                base.mark_rect(stroke="white", strokeWidth=1).encode(_colour(), tooltip=tooltip),
+                texts.encode(text="text:N", color=_ink()),
+                names.encode(y, x=alt.value(0), text="words:N"),
             ]
         )
         .add_params(shown)
@@ -84,8 +82,14 @@ def batch_grid(
     return described(chart, description or _grid_in_words(title, batch))
 
 
-def _cell_size(n_columns: int, labels: Sequence[str]) -> int:
-    return min(WIDEST, int(ROOM - 10 - LETTER * max(map(len, labels))) // n_columns)
+def _colour() -> alt.Color:
+    scale = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
+    return alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, columns=4))
+
+
+def _ink() -> Any:
+    padding = alt.when("datum.kind == 'padding'")
+    return padding.then(alt.value(INK["padding"])).otherwise(alt.value("white"))
 
 
 def _cells(row: str, side: str, ids: list[int], tokens: list[str]) -> list[dict[str, Any]]:
@@ -142,11 +146,7 @@ def prediction_steps(
                 padding = NO_LOSS if column and one == PAD_ID else pieces([one])[0]
                 rows.append({**row, **cell, "token": padding})
     n_sentences, length = batch.target_in.shape
-    chosen = alt.param(
-        "sentence",
-        value=1,
-        bind=alt.binding_select(options=list(range(1, n_sentences + 1)), name=label),
-    )
+    chosen = menu("sentence", range(1, n_sentences + 1), label)
     chart = (
         alt.LayerChart(layer=_step_layers(rows, length, axes))
         .add_params(chosen)
@@ -173,16 +173,6 @@ def _step_layers(
             centre="datum.position + 0.5",
         )
     )
-    colour = alt.Color(
-        "kind:N",
-        scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
-        legend=alt.Legend(title=None, columns=4),
-    )
-    ink = (
-        alt.when("datum.kind == 'padding'")
-        .then(alt.value(INK["padding"]))
-        .otherwise(alt.value("white"))
-    )
     centre = alt.Y("centre:Q", scale=down, axis=None)
     first = cells.transform_filter("datum.column == 0")
     heads = [
@@ -190,9 +180,9 @@ def _step_layers(
         for at, words in zip((22, 110, 240), axes, strict=True)
     ]
     return [
-        cells.mark_rect(cornerRadius=3).encode(x, y, colour, x2="right:Q", y2="bottom:Q"),
+        cells.mark_rect(cornerRadius=3).encode(x, y, _colour(), x2="right:Q", y2="bottom:Q"),
         cells.mark_text(fontSize=12).encode(
-            alt.X("middle:Q", scale=across, axis=None), centre, text="token:N", color=ink
+            alt.X("middle:Q", scale=across, axis=None), centre, text="token:N", color=_ink()
         ),
         first.transform_calculate(at="22")
         .mark_text(fontSize=12)

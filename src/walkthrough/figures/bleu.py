@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu
+from walkthrough.figures.channels import menu
 from walkthrough.figures.style import PALETTE, described, wrapped
 
 MATCHED, CLIPPED, MISSING = "in the reference", "used up (clipped)", "not in the reference"
@@ -39,9 +40,7 @@ def ngram_grid(
     cells = [row for name, words in translations.items() for row in _cells(name, words, reference)]
     heads = [row for name, words in translations.items() for row in _heads(name, words, reference)]
     names = list(translations)
-    chosen = alt.param(
-        "translation", value=names[0], bind=alt.binding_select(options=names, name=label)
-    )
+    chosen = menu("translation", names, label)
     longest = max(map(len, translations.values()))
     chart = (
         alt.LayerChart(layer=_grid_layers(cells, heads, longest, x_title, y_title))

@@ -5,8 +5,9 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import line_channels, menu
 from walkthrough.figures.lines import Series, check_series
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
+from walkthrough.figures.style import PALETTE, described, wrapped
 
 
 def crossing_chart(
@@ -40,14 +41,9 @@ def crossing_chart(
         for series in by_width.values():
             check_series(series, log_x=True, log_y=True)
     names = list(next(iter(costs[views[0]].values())))
-    chosen = [
-        alt.param(
-            "d_shown", value=start, bind=alt.binding_select(options=list(widths[0]), name=labels[1])
-        )
-    ]
+    chosen = [menu("d_shown", widths[0], labels[1], start=start)]
     if len(views) > 1:
-        view = alt.binding_select(options=views, name=labels[0])
-        chosen = [alt.param("view", value=views[0], bind=view), *chosen]
+        chosen = [menu("view", views, labels[0]), *chosen]
     layers = _lines(costs, names, x_title, y_title) + _rule(list(widths[0]), rule_name)
     chart = (
         alt.LayerChart(layer=layers)
@@ -76,12 +72,11 @@ def _lines(
     legend = alt.Legend(
         title=None, symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3, columns=1
     )
-    colours = alt.Scale(domain=names, range=CATEGORIES[: len(names)])
-    dashes = alt.Scale(domain=names, range=DASHES[: len(names)])
+    colour, dash = line_channels("layer:N", names, legend)
     base = data.encode(
         alt.X("n:Q", title=x_title, scale=alt.Scale(type="log", base=2, nice=False)),
         alt.Y("cost:Q", title=y_title, scale=alt.Scale(type="log", base=10, nice=False)),
-        alt.Color("layer:N", scale=colours, legend=legend),
+        colour,
     )
     tooltip = [
         alt.Tooltip("layer:N", title="layer"),
@@ -89,7 +84,6 @@ def _lines(
         alt.Tooltip("n:Q", title="n"),
         alt.Tooltip("cost:Q", title=y_title, format=".3~g"),
     ]
-    dash = alt.StrokeDash("layer:N", scale=dashes, legend=legend)
     faint = base.mark_line(strokeWidth=1, opacity=0.28).encode(dash, detail="d:N")
     shown = base.transform_filter("datum.d == d_shown")
     return [

@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.figures.channels import line_channels, menu
 from walkthrough.figures.style import (
     CATEGORIES,
-    DASHES,
     PALETTE,
     described,
     token_labels,
@@ -51,21 +51,12 @@ def scale_explorer(
     if len(measured) != 1 or any(row["size"] <= 0 for row in rows):
         raise ValueError(f"every recipe needs the same positive sizes; got {sorted(measured)}")
     things = list(measured.pop())
-    chosen = alt.param(
-        "recipe",
-        value=start or next(iter(sizes)),
-        bind=alt.binding_select(options=list(sizes), name=label),
-    )
+    chosen = menu("recipe", list(sizes), label, start=start)
     scale = alt.Scale(type="log", base=2, nice=False)
     largest, smallest = (pick(row["size"] for row in rows) for pick in (max, min))
     y_scale = alt.Scale(type="log", domain=[smallest / 1.3, largest * 1.3], nice=False)
     legend = alt.Legend(title=None, columns=1, symbolType="stroke")
-    colour = alt.Color(
-        "thing:N", scale=alt.Scale(domain=things, range=CATEGORIES[: len(things)]), legend=legend
-    )
-    dash = alt.StrokeDash(
-        "thing:N", scale=alt.Scale(domain=things, range=DASHES[: len(things)]), legend=legend
-    )
+    colour, dash = line_channels("thing:N", things, legend)
     shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.recipe == recipe")
     axes = (
         alt.X("d_model:Q", title=x_title, scale=scale, axis=alt.Axis(tickCount=5, format="d")),
@@ -186,14 +177,8 @@ def neighbours_explorer(
         )
     ]
     params = [
-        alt.param(
-            "chosen",
-            value=chosen[0],
-            bind=alt.binding_select(options=list(chosen), name=word_label),
-        ),
-        alt.param(
-            "when", value=AFTER, bind=alt.binding_select(options=[AFTER, BEFORE], name=when_label)
-        ),
+        menu("chosen", chosen, word_label),
+        menu("when", [AFTER, BEFORE], when_label),
     ]
     chart = (
         alt.Chart(alt.Data(values=rows))

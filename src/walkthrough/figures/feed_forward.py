@@ -9,12 +9,12 @@ from torch import Tensor
 
 from transformer.analysis.cost import attention_flops, feed_forward_flops, forward_flops
 from transformer.config import TransformerConfig
+from walkthrough.figures.channels import menu, point_channels
 from walkthrough.figures.style import CATEGORIES, PALETTE, described, rounded, wrapped
 
 PARTS = ("feed-forward", "attention: projections", "attention: scores and values", "vocabulary")
 LENGTHS = tuple(2**power for power in range(2, 14))
 WHOLE, LAYER = "whole model", "one encoder layer"
-SHAPES = ["circle", "square", "triangle-up", "diamond"]
 
 
 def bends_explorer(
@@ -123,14 +123,8 @@ def flops_explorer(
         for order, (part, flops) in enumerate(flops_by_part(config, n, scope=scope).items())
     ]
     chosen = [
-        alt.param(
-            "model",
-            value=next(iter(models)),
-            bind=alt.binding_select(options=list(models), name=model_label),
-        ),
-        alt.param(
-            "scope", value=LAYER, bind=alt.binding_select(options=[LAYER, WHOLE], name=scope_label)
-        ),
+        menu("model", list(models), model_label),
+        menu("scope", [LAYER, WHOLE], scope_label),
     ]
     scale = alt.Scale(type="log", base=2, domain=[lengths[0], lengths[-1]], nice=False)
     chart = (
@@ -203,7 +197,7 @@ def width_chart(
     rows = [{field: run[field] for field in fields} for run in runs]
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     widths = sorted({row["width"] for row in rows})
-    legend = alt.Legend(title=None, columns=1)
+    colour, shape = point_channels("kind:N", kinds, alt.Legend(title=None, columns=1))
     y_scale = alt.Scale(type="log", base=2, nice=False) if log_y else alt.Scale(zero=False)
     number_format = ".1%" if percent else ".3~g"
     chart = (
@@ -214,14 +208,8 @@ def width_chart(
             alt.Y(f"{value}:Q", title=value_title, scale=y_scale).axis(
                 format="%" if percent else "~g"
             ),
-            color=alt.Color(
-                "kind:N",
-                scale=alt.Scale(domain=kinds, range=CATEGORIES[: len(kinds)]),
-                legend=legend,
-            ),
-            shape=alt.Shape(
-                "kind:N", scale=alt.Scale(domain=kinds, range=SHAPES[: len(kinds)]), legend=legend
-            ),
+            color=colour,
+            shape=shape,
             tooltip=[
                 "width:O",
                 "kind:N",

@@ -7,6 +7,7 @@ import altair as alt
 import torch
 from torch import Tensor
 
+from walkthrough.figures.channels import menu, point_channels
 from walkthrough.figures.style import (
     CATEGORIES,
     NARROW,
@@ -17,7 +18,6 @@ from walkthrough.figures.style import (
 
 EXCHANGED, AT_ONCE = "exchange, then flatten", "flatten at once"
 WAYS = (EXCHANGED, AT_ONCE)
-SHAPES = ["circle", "square", "triangle-up", "diamond"]
 
 
 def merge_explorer(
@@ -51,12 +51,8 @@ def merge_explorer(
         for way in WAYS
     ]
     chosen = [
-        alt.param(
-            "n_heads", value=start, bind=alt.binding_select(options=divisors, name=n_heads_label)
-        ),
-        alt.param(
-            "way", value=EXCHANGED, bind=alt.binding_select(options=list(WAYS), name=way_label)
-        ),
+        menu("n_heads", divisors, n_heads_label, start=start),
+        menu("way", WAYS, way_label),
     ]
     fields: list[Any] = ["row", "column", "word", "head", "place"]
     shown = (
@@ -171,8 +167,7 @@ def relations_chart(
     relations = list(dict.fromkeys(row["relation"] for row in data))
     x = alt.X("right:Q", scale=alt.Scale(domain=[0, 1]), title=x_title)
     x = x.axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
-    legend = alt.Legend(title=None)
-    n = len(relations)
+    colour, shape = point_channels("relation:N", relations, alt.Legend(title=None))
     points = (
         alt.Chart(alt.Data(values=data))
         .mark_point(filled=True, size=70, opacity=0.85)
@@ -180,14 +175,8 @@ def relations_chart(
             x,
             alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=150)),
             yOffset=alt.YOffset("relation:N", sort=relations),
-            color=alt.Color(
-                "relation:N",
-                scale=alt.Scale(domain=relations, range=CATEGORIES[:n]),
-                legend=legend,
-            ),
-            shape=alt.Shape(
-                "relation:N", scale=alt.Scale(domain=relations, range=SHAPES[:n]), legend=legend
-            ),
+            color=colour,
+            shape=shape,
             tooltip=[
                 "model:N",
                 "relation:N",

@@ -6,8 +6,11 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
+from walkthrough.figures.channels import line_channels
+from walkthrough.figures.style import PALETTE, described, wrapped
 
+LONG_LABEL = 300
+"""Width in px that a label may have where the legend has one column, on a phone too."""
 Number = int | float
 Points = Sequence[tuple[Number, Number]]
 Series = Mapping[str, Points]
@@ -43,14 +46,9 @@ def line_chart(
     y = alt.Y("y:Q", title=y_title, scale=_scale(log_y, base, y_domain))
     names = list(labels.values())
     legend = alt.Legend(title=None, symbolType="stroke", columns=1 if last_values else 2)
-    colour = alt.Color(
-        "series:N",
-        scale=alt.Scale(domain=names, range=_cycled(CATEGORIES, len(names))),
-        legend=legend,
-    )
-    dash = alt.StrokeDash(
-        "series:N", scale=alt.Scale(domain=names, range=_cycled(DASHES, len(names))), legend=legend
-    )
+    if last_values:
+        legend.labelLimit = LONG_LABEL
+    colour, dash = line_channels("series:N", names, legend)
     data = alt.Chart(alt.Data(values=_rows({labels[k]: v for k, v in series.items()})))
     tooltip = [
         alt.Tooltip("series:N", title="line"),
@@ -100,10 +98,6 @@ def _scale(log: bool, base: int, domain: tuple[Number, Number] | None = None) ->
     if log:
         return alt.Scale(type="log", base=base, nice=False, **settings)
     return alt.Scale(zero=False, **settings)
-
-
-def _cycled(values: Sequence[Any], n: int) -> list[Any]:
-    return [values[i % len(values)] for i in range(n)]
 
 
 def _label(name: str, points: Points, with_value: bool) -> str:

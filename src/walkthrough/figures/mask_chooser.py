@@ -7,6 +7,7 @@ import altair as alt
 from jaxtyping import Bool
 from torch import Tensor
 
+from walkthrough.figures.channels import menu
 from walkthrough.figures.maps import KEYS, QUERIES, check_tokens, key_axis, query_axis
 from walkthrough.figures.mask import CLOSED, OPEN
 from walkthrough.figures.style import (
@@ -74,14 +75,8 @@ def _check(masks: Mapping[str, Mapping[str, Tensor]], tokens: Mapping[str, Seque
 def _selectors(
     kinds: list[str], sentences: list[str], labels: tuple[str, str]
 ) -> list[alt.Parameter]:
-    kind = alt.param(
-        "kind", value=kinds[-1], bind=alt.binding_select(options=kinds, name=labels[0])
-    )
-    sentence = alt.param(
-        "sentence",
-        value=sentences[-1],
-        bind=alt.binding_select(options=sentences, name=labels[1]),
-    )
+    kind = menu("kind", kinds, labels[0], start=kinds[-1])
+    sentence = menu("sentence", sentences, labels[1], start=sentences[-1])
     return [kind, sentence] if len(sentences) > 1 else [kind]
 
 

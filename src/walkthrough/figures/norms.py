@@ -7,8 +7,9 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import line_channels, menu
 from walkthrough.figures.lines import Points, check_series
-from walkthrough.figures.style import CATEGORIES, DASHES, described, wrapped
+from walkthrough.figures.style import described, wrapped
 
 KINDS = {
     ("post", "scaled"): "post-norm, small start",
@@ -101,13 +102,13 @@ def training_chart(
     offered = [warmth for warmth in (WARM, COLD) if any(row["warmth"] == warmth for row in data)]
     chosen = alt.param("warmth", value=offered[0])
     if len(offered) > 1:  # a menu of one would choose nothing
-        menu = alt.binding_select(options=offered, name="runs ")
-        chosen = alt.param("warmth", value=offered[0], bind=menu)
+        chosen = menu("warmth", offered, "runs ")
     kinds = [kind for kind in KINDS.values() if any(row["kind"] == kind for row in data)]
     layers = _layers(data, kinds, x, y, "datum.warmth == warmth", points=len(data) <= 120)
     if dots:
         shown = alt.Chart(alt.Data(values=dots)).transform_filter("datum.warmth == warmth")
-        layers.append(shown.mark_point(size=26, opacity=0.7).encode(x, y, _colour(kinds)))
+        colour, _ = line_channels("kind:N", kinds, _legend())
+        layers.append(shown.mark_point(size=26, opacity=0.7).encode(x, y, colour))
     chart = alt.LayerChart(layer=layers).add_params(chosen)
     chart = chart.properties(width="container", height=240, title=wrapped(title))
     return described(chart, description or _ends_in_words(title, runs))
@@ -135,10 +136,8 @@ def depth_explorer(
     rows = list(_depth_rows(measured))
     depths, sides = sorted(measured), list(dict.fromkeys(row["side"] for row in rows))
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    depth = alt.param(
-        "n_layers", value=start, bind=alt.binding_select(options=depths, name="layers ")
-    )
-    side = alt.param("side", value=sides[-1], bind=alt.binding_select(options=sides, name="stack "))
+    depth = menu("n_layers", depths, "layers ", start=start)
+    side = menu("side", sides, "stack ", start=sides[-1])
     values = [row["y"] for row in rows]
     x = alt.X(
         "x:Q",
@@ -185,8 +184,7 @@ def _layers(
     rows: list[dict[str, Any]], kinds: list[str], x: alt.X, y: alt.Y, rule: str, *, points: bool
 ) -> list[alt.Chart]:
     shown = alt.Chart(alt.Data(values=rows)).transform_filter(rule)
-    dashes = [DASHES[i % len(DASHES)] for i in range(len(kinds))]
-    dash = alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=dashes), legend=_legend())
+    colour, dash = line_channels("kind:N", kinds, _legend())
     tooltip = [
         alt.Tooltip("kind:N", title="model"),
         alt.Tooltip("x:Q", title=x["title"]),
@@ -194,14 +192,9 @@ def _layers(
     ]
     marks = shown.mark_point(filled=True, size=34 if points else 16, opacity=1 if points else 0)
     return [
-        shown.mark_line().encode(x, y, _colour(kinds), strokeDash=dash),
-        marks.encode(x, y, _colour(kinds), tooltip=tooltip),
+        shown.mark_line().encode(x, y, colour, strokeDash=dash),
+        marks.encode(x, y, colour, tooltip=tooltip),
     ]
-
-
-def _colour(kinds: list[str]) -> alt.Color:
-    colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(len(kinds))]
-    return alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=colours), legend=_legend())
 
 
 def _legend() -> alt.Legend:

@@ -7,7 +7,8 @@ import altair as alt
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, rounded, wrapped
+from walkthrough.figures.channels import line_channels
+from walkthrough.figures.style import PALETTE, described, rounded, wrapped
 
 ByLength = Mapping[int, Float[Tensor, " _"]]
 
@@ -80,12 +81,8 @@ def _edge(trained_to: int) -> alt.Chart:
 
 
 def _lines(shown: alt.Chart, names: list[str], longest: int) -> list[alt.Chart]:
-    n = len(names)
     legend = alt.Legend(title=None, columns=1, symbolType="stroke")
-    colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(n)]
-    dashes = [DASHES[i % len(DASHES)] for i in range(n)]
-    colour = alt.Color("model:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
-    dash = alt.StrokeDash("model:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
+    colour, dash = line_channels("model:N", names, legend)
     x = alt.X(
         "position:Q",
         title="position →",

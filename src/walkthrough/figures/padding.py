@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import menu
 from walkthrough.figures.style import PALETTE, described, wrapped
 
 TOKEN, PADDING, CUT = "token", "padding", "cut off"
@@ -43,9 +44,7 @@ def padding_map(
     rows = [_row(name, lengths, strategies[name], fixed.get(name)) for name in strategies]
     tallest = max(row["place"][-1] for row in rows) + 1
     names = list(strategies)
-    chosen = alt.param(
-        "grouping", value=names[0], bind=alt.binding_select(options=names, name=label)
-    )
+    chosen = menu("grouping", names, label)
     chart = (
         alt.LayerChart(layer=_layers(rows, axis, max(lengths), tallest))
         .add_params(chosen)

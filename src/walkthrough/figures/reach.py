@@ -6,8 +6,9 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import line_channels
 from walkthrough.figures.lines import Number, Points, check_series
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
+from walkthrough.figures.style import CATEGORIES, PALETTE, described, wrapped
 
 ByFactor = Mapping[float, Points]
 
@@ -92,10 +93,7 @@ def _lines(
     sizes = [row["gradient"] for row in rows]
     colours = [*CATEGORIES[: len(names) - 1], PALETTE["grey"]]
     legend = alt.Legend(title=None, columns=1, symbolType="stroke")
-    colour = alt.Color("network:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
-    dash = alt.StrokeDash(
-        "network:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend
-    )
+    colour, dash = line_channels("network:N", names, legend, colours=colours)
     x = alt.X("steps:Q", title=x_title, axis=alt.Axis(tickCount=6))
     y = alt.Y(
         "gradient:Q",

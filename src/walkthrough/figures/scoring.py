@@ -5,11 +5,11 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.style import CATEGORIES, DASHES, described, wrapped
+from walkthrough.figures.channels import line_channels, point_channels
+from walkthrough.figures.style import described, wrapped
 
 RECALL_AXIS = "questions answered with the right key"
 D_K_AXIS = "d_k (logarithmic)"
-SHAPES = ["circle", "square", "triangle-up", "diamond"]
 
 
 def recall_chart(
@@ -32,13 +32,15 @@ def recall_chart(
     x = x.axis(values=sorted({row["d_k"] for row in data}), format="d")
     y = alt.Y("recall:Q", scale=alt.Scale(domain=[0, 1]), title=RECALL_AXIS)
     base = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
+    legend = alt.Legend(title=None)
+    colour, dash = line_channels("score:N", kinds, legend)
     lines = base.mark_line().encode(
-        y=alt.Y("mean(recall):Q", title=RECALL_AXIS), strokeDash=_dash(kinds), color=_colour(kinds)
+        y=alt.Y("mean(recall):Q", title=RECALL_AXIS), strokeDash=dash, color=colour
     )
-    shape = alt.Shape("score:N", scale=alt.Scale(domain=kinds, range=SHAPES[: len(kinds)]))
+    colour, shape = point_channels("score:N", kinds, legend)
     points = base.mark_point(filled=True, size=55, opacity=0.75).encode(
-        shape=shape.legend(title=None),
-        color=_colour(kinds),
+        shape=shape,
+        color=colour,
         tooltip=["score:N", "d_k:Q", "seed:O", alt.Tooltip("recall:Q", format=".2f")],
     )
     blind = alt.Chart(alt.Data(values=[{"recall": guessing, "words": "guessing"}]))
@@ -60,16 +62,6 @@ def _rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _kinds(data: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(row["score"] for row in data))
-
-
-def _colour(kinds: list[str]) -> alt.Color:
-    scale = alt.Scale(domain=kinds, range=CATEGORIES[: len(kinds)])
-    return alt.Color("score:N", scale=scale, legend=alt.Legend(title=None))
-
-
-def _dash(kinds: list[str]) -> alt.StrokeDash:
-    scale = alt.Scale(domain=kinds, range=DASHES[: len(kinds)])
-    return alt.StrokeDash("score:N", scale=scale, legend=alt.Legend(title=None))
 
 
 def _recall_in_words(
