@@ -228,7 +228,28 @@ def test_another_kind_of_answer_than_a_truth_value_is_named():
     check = softmax_check(reference=lambda scores: True, mistakes=[])
     assert check(lambda scores: (scores == scores).all())
     assert "True or False is expected, yours is 1" in check(lambda scores: 1).message
+    quoted = check(lambda scores: "True").message
+    assert "True or False is expected, yours is the text 'True': leave out the quotes" in quoted
     assert "True is expected, yours is False" in check(lambda scores: False).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "words"),
+    [
+        (1953, 1953.125, "1953.1 is expected, yours is 1953"),
+        (0.868, 0.86806, "0.8681 is expected, yours is 0.868"),
+        (1 / 3, 1 / 4, "0.25 is expected, yours is 0.333"),
+        (torch.tensor([1.0, 2, 3, 4.001]), torch.tensor([1.0, 2, 3, 4]), "4 is expected, yours"),
+    ],
+)
+def test_two_numbers_are_said_with_the_digits_that_tell_them_apart(answer, expected, words):
+    assert words in difference(answer, expected, 1e-6)
+
+
+def test_float16_is_no_factor_of_one():
+    expected = torch.linspace(0.1, 0.9, 9)
+    assert "the largest difference is" in difference(expected.half(), expected, 1e-5)
+    assert "every value is 1.001 times" in difference(1.001 * expected, expected, 1e-5)
 
 
 def test_several_results_are_compared_one_by_one():

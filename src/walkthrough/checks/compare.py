@@ -93,7 +93,7 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
     is_truth = expected.dtype == torch.bool
     wanted = "True or False" if is_truth else "a number"
     if isinstance(answer, str):
-        quotes = ": leave out the quotes" if _reads_as_number(answer) else ""
+        quotes = ": leave out the quotes" if _reads_as_value(answer) else ""
         return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
     if not _numeric(answer):
         return f"{wanted} is expected, your result is {_kind(answer)}"
@@ -111,11 +111,11 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
     return _value_difference(mine, expected, tolerance)
 
 
-def _reads_as_number(text: str) -> bool:
+def _reads_as_value(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return False
+        return text.strip() in ("True", "False")
     return True
 
 
@@ -159,13 +159,13 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
     if pattern:
         return pattern
     if mine.dim() == 0:
-        return f"{_short(wanted.item())} is expected, yours is {_short(mine.item())}"
+        return _both(wanted.item(), mine.item())
     gap = (mine - wanted).abs().nan_to_num(nan=math.inf)
     place = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
     where = ", ".join(map(str, place))
     return (
         f"the shape is right; the largest difference is {_short(gap.max().item())}, at [{where}]: "
-        f"{_short(wanted[place].item())} is expected, yours is {_short(mine[place].item())}"
+        f"{_both(wanted[place].item(), mine[place].item())}"
     )
 
 
@@ -178,14 +178,32 @@ def _pattern(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
         return "your result is the expected one transposed: rows and columns are exchanged"
     if not (mine.isfinite().all() and wanted.isfinite().all()) or not wanted.abs().max() > 0:
         return None
+    gap = (mine - wanted).abs().max()
+
+    def explained_by(other: Tensor) -> bool:
+        near = torch.allclose(mine, other, rtol=loose, atol=loose)
+        return near and bool((mine - other).abs().max() < gap / 10)
+
     ratio = (mine * wanted).sum() / (wanted * wanted).sum()
-    if ratio.abs() > loose and torch.allclose(mine, ratio * wanted, rtol=loose, atol=loose):
-        return f"every value is {_short(ratio.item())} times the expected one"
+    if ratio.abs() > loose and explained_by(ratio * wanted):
+        digits = 3 if (ratio - 1).abs() > 0.01 else 5
+        return f"every value is {_short(ratio.item(), digits)} times the expected one"
     shift = (mine - wanted).mean()
-    if torch.allclose(mine, wanted + shift, rtol=loose, atol=loose):
+    if explained_by(wanted + shift):
         return f"every value is the expected one plus {_short(shift.item())}"
     return None
 
 
-def _short(number: float) -> str:
-    return f"{number:.0f}" if float(number).is_integer() else f"{number:.3g}"
+def _both(wanted: float, mine: float) -> str:
+    """Say both numbers, with as many digits as it takes to tell them apart."""
+    for digits in range(3, 17):
+        said = _short(wanted, digits), _short(mine, digits)
+        if said[0] != said[1]:
+            break
+    return f"{said[0]} is expected, yours is {said[1]}"
+
+
+def _short(number: float, digits: int = 3) -> str:
+    if float(number).is_integer():
+        return f"{number:.0f}"
+    return f"{number:.{digits - 3}f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"
