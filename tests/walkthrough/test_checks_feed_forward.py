@@ -67,6 +67,16 @@ def test_a_test_by_gradients_is_right():
     assert checks.is_position_wise(by_jacobian)
 
 
+def test_two_neighbours_that_change_places_are_too_little():
+    def swaps(layer, x):
+        order = torch.tensor([1, 0, 2, 3, 4, 5])
+        moved = torch.autograd.functional.jacobian(layer, x).abs().sum((1, 3))
+        separate = bool((moved.fill_diagonal_(0.0) < 1e-6).all())
+        return separate and torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)
+
+    assert "neighbours" in checks.is_position_wise(swaps).message
+
+
 def test_a_layer_test_that_changes_its_argument_is_told_to_copy():
     def in_place(layer, x):
         before = layer(x)

@@ -65,6 +65,11 @@ average = Check(
             "the first checkpoint is missing from the mean.",
         ),
         Mistake(
+            "the last one left out",
+            lambda states: _average(states[:-1] or states),
+            "the last checkpoint is missing from the mean.",
+        ),
+        Mistake(
             "one number a tensor",
             lambda states: {
                 name: torch.stack([state[name] for state in states]).mean() for name in states[0]

@@ -81,24 +81,24 @@ cut = Check(
 # Exercise: the share of padding ------------------------------------------------------------------
 
 
-def _all_positions(lengths: Sequence[int], batches: Batches) -> int:
-    return sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
+def _all_positions(
+    lengths: Sequence[int], batches: Batches, width: Callable[[list[int]], int] = max
+) -> int:
+    return sum(len(batch) * width([lengths[i] for i in batch]) for batch in batches)
 
 
 def _tokens(lengths: Sequence[int], batches: Batches) -> int:
     return sum(lengths[i] for batch in batches for i in batch)
 
 
-def _padding_share(lengths: Sequence[int], batches: Batches) -> float:
-    return 1 - _tokens(lengths, batches) / _all_positions(lengths, batches)
+def _padding_share(
+    lengths: Sequence[int], batches: Batches, width: Callable[[list[int]], int] = max
+) -> float:
+    return 1 - _tokens(lengths, batches) / _all_positions(lengths, batches, width)
 
 
 def _mean_over_batches(lengths: Sequence[int], batches: Batches) -> float:
     return sum(_padding_share(lengths, [batch]) for batch in batches) / len(batches)
-
-
-def _longest_of_all(lengths: Sequence[int], batches: Batches) -> float:
-    return 1 - _tokens(lengths, batches) / (max(lengths) * sum(map(len, batches)))
 
 
 def _share_of_sentences(lengths: Sequence[int], batches: Batches) -> float:
@@ -144,9 +144,15 @@ padding_share = Check(
         ),
         Mistake(
             "padded to the longest of all",
-            _longest_of_all,
+            lambda lengths, batches: _padding_share(lengths, batches, lambda own: max(lengths)),
             "every batch is padded to the longest sentence of *all* batches here. A batch is as "
             "wide as its own longest sentence.",
+        ),
+        Mistake(
+            "the last taken for the longest",
+            lambda lengths, batches: _padding_share(lengths, batches, lambda own: own[-1]),
+            "every batch is taken to be as wide as its last sentence. That holds when each batch "
+            "is sorted; here none need be. Take the longest, `max`.",
         ),
         Mistake(
             "a number of positions",

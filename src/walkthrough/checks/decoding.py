@@ -50,6 +50,12 @@ score = Check(
             "order of outputs is the same, the scores are not.",
         ),
         Mistake(
+            "6 without α",
+            lambda log_prob, length, alpha: log_prob / ((5 + length) ** alpha / 6),
+            "only 5 + length is raised to the power α. The 6 is as well: with α = 0 nothing may "
+            "change.",
+        ),
+        Mistake(
             "α as a factor",
             lambda log_prob, length, alpha: log_prob / max(alpha * (5 + length) / 6, 1e-9),
             "α is a factor in your formula. It is the exponent: with α = 0 nothing may change.",
@@ -155,6 +161,7 @@ beam_step = Check(
         _step_case("two rows, five words", rows=2, vocab=5, beam=2),
         _step_case("three rows, eight words", rows=3, vocab=8, beam=3),
         _step_case("four rows, a vocabulary of 30", rows=4, vocab=30, beam=4),
+        _step_case("one row, as in the first step, and a beam of three", rows=1, vocab=6, beam=3),
     ],
     mistakes=[
         Mistake(
@@ -205,6 +212,18 @@ beam_step = Check(
             "a fraction of a row",
             _fractions,
             "`/` gives a row with a fraction: use `//`, which rounds down.",
+        ),
+        Mistake(
+            "rows as floats",
+            _then(lambda rows, tokens, best, _log_probs: (rows.float(), tokens, best)),
+            "the rows are whole, and floats all the same: they cannot index a tensor. `//` keeps "
+            "integers, `floor` does not.",
+        ),
+        Mistake(
+            "as many as there are rows",
+            lambda totals, log_probs, beam: _beam_step(totals, log_probs, len(totals)),
+            "you return as many continuations as there are rows. `beam` says how many: in the "
+            "first step there is one row, and a whole beam comes out of it.",
         ),
         Mistake(
             "the worst",

@@ -160,6 +160,14 @@ add_positions = Check(
             "the encodings to `embedded`.",
         ),
         Mistake(
+            "words scaled again",
+            lambda embedded, n_decoded: (
+                embedded * embedded.shape[-1] ** 0.5 + _add_positions(0 * embedded, n_decoded)
+            ),
+            "the words are multiplied by √d_model first. They are embedded already: add the "
+            "encodings, and nothing else.",
+        ),
+        Mistake(
             "multiplied",
             lambda embedded, n_decoded: embedded * _add_positions(0 * embedded, n_decoded),
             "the encoding is multiplied with the embedding; the paper adds them.",

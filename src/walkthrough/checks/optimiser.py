@@ -100,6 +100,16 @@ adam_step = Check(
             "uncorrected; the correction serves one step only.",
         ),
         Mistake(
+            "old memories returned",
+            lambda weight, gradient, m, v, update, rate: (
+                _adam()(weight, gradient, m, v, update, rate)[0],
+                m,
+                v,
+            ),
+            "the new weight is right, and you return m and v as they came. Return the new ones, "
+            "or nothing is ever remembered.",
+        ),
+        Mistake(
             "one update late",
             _adam(later=1),
             "the correction uses the exponent t + 1. At the first update t is 1, and the "

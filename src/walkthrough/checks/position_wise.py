@@ -58,7 +58,7 @@ def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
         w1, w2 = (torch.randn(size, generator=generator) for size in [(4, 8), (8, 4)])
         kernel = torch.randn(4, 4, 3, generator=generator)
         places = torch.randn(6, 1, generator=generator)
-        mirrored = torch.cat([places[:3], places[:3].flip(0)])
+        near_the_middle = places[[0, 0, 1, 1, 0, 0]]
         layers: dict[str, Layer] = {
             "network": lambda y: torch.relu(y @ w1) @ w2,
             "attention": _attention,
@@ -66,7 +66,7 @@ def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
             "from before": lambda y: y.cumsum(0),
             "from behind": lambda y: y.flip(0).cumsum(0).flip(0),
             "own weights": lambda y: torch.relu(y @ w1) @ w2 * places,
-            "mirrored weights": lambda y: torch.relu(y @ w1) @ w2 * mirrored,
+            "mirrored weights": lambda y: torch.relu(y @ w1) @ w2 * near_the_middle,
         }
         return arguments(layers[kind], x)
 
@@ -132,7 +132,8 @@ is_position_wise = Check(
                 and torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5)
             ),
             "your test says yes to a layer whose weights depend on the distance from the middle. "
-            "If the sentence is turned round, that distance stays. Permute in another way.",
+            "If the sentence is turned round, that distance stays; if two neighbours change "
+            "places, it may hardly change. Permute in another way.",
         ),
         Mistake(
             "always no",

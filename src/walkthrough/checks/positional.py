@@ -55,6 +55,10 @@ def _each_dimension_its_own_angle(length: int, d_model: int) -> Tensor:
     return _interleaved(angle[:, 0::2].sin(), angle[:, 1::2].cos())
 
 
+def _last_exponent_1(positions: Tensor, d_model: int) -> Tensor:
+    return positions[:, None] / 10000 ** torch.linspace(0, 1, d_model // 2, dtype=torch.float64)
+
+
 def _multiplied_by_the_power(positions: Tensor, d_model: int) -> Tensor:
     return positions.double()[:, None] ** 2 / _angles(positions.clamp(min=1), d_model)
 
@@ -102,6 +106,13 @@ encoding = Check(
             _encoding(base=10000.0**0.5),
             "the exponent grows half as fast as it should: with i = 0, 1, 2, … "
             "it is 2i / d_model, not i / d_model.",
+        ),
+        Mistake(
+            "pairs counted from first to last",
+            _of_angles(_last_exponent_1),
+            "you divide the pair's number by the number of pairs less one, so that the last "
+            "exponent is 1. The authors' own code does this too; the paper's formula is "
+            "10000^(2i/d_model).",
         ),
         Mistake(
             "an angle for each dimension",
@@ -183,6 +194,10 @@ mirror_accuracy = ValueCheck(
         WrongValue(
             0.0,
             "too low: the model can see which words the sentence holds, and guess among them.",
+        ),
+        WrongValue(
+            20,
+            "this is in per cent. A share is a number from 0 to 1.",
         ),
         WrongValue(
             1 / 3,

@@ -88,6 +88,11 @@ drop = Check(
             "it drops in use and not in training: the condition is the wrong way round.",
         ),
         Mistake(
+            "draws numbers of its own",
+            lambda x, keep, p, training: F.dropout(x, p, training),
+            "`keep` is not used: this draws which numbers go once more. They are drawn already.",
+        ),
+        Mistake(
             "never on",
             lambda x, keep, p, training: x,
             "nothing is ever dropped.",
@@ -162,6 +167,12 @@ connect = Check(
             "norm before the sum",
             lambda x, sublayer, drop, norm: x + norm(drop(sublayer(x))),
             "the norm covers the branch only. The paper normalises the sum.",
+        ),
+        Mistake(
+            "normalised twice",
+            lambda x, sublayer, drop, norm: norm(x + drop(sublayer(norm(x)))),
+            "dropout is where it belongs, but you normalise twice: the sub-layer's input and the "
+            "sum. The paper normalises the sum.",
         ),
         Mistake(
             "dropped twice",

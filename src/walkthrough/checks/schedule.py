@@ -8,7 +8,7 @@ from walkthrough.checks.base import Check, Mistake, fixed
 # Exercise: the rate of a batch ------------------------------------------------------------------
 
 
-def _eq3(step: int | float, d_model: int, warmup: int) -> float:
+def _eq3(step: int | float, d_model: int, warmup: int | float) -> float:
     return float(d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 
@@ -74,6 +74,13 @@ rate_of_batch = Check(
             lambda batch, accumulate, d_model, warmup: _eq3(batch * accumulate, d_model, warmup),
             "the batch is multiplied by `accumulate`. Several batches make one update: divide, "
             "and round up.",
+        ),
+        Mistake(
+            "warm-up divided as well",
+            lambda batch, accumulate, d_model, warmup: _eq3(
+                math.ceil(batch / accumulate), d_model, warmup / accumulate
+            ),
+            "you divide the warm-up by `accumulate` too. It is counted in updates already.",
         ),
         Mistake(
             "max",

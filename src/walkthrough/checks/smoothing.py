@@ -42,13 +42,15 @@ def _even_part_counts_padding(
     return -((1 - smoothing) * gold + smoothing * even) / is_token.sum()
 
 
-def _logits_case(label: str, n_padding: int, smoothing: float) -> Case:
+def _logits_case(label: str, n_padding: int, smoothing: float, pad_id: int = 0) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         logits = 2 * torch.randn(7, 12, generator=generator)
-        target = torch.randint(1, 12, (7,), generator=generator)
+        target = torch.randint(1, 11, (7,), generator=generator)
         if n_padding:
-            target[-n_padding:] = 0
-        return arguments(logits, target, smoothing, 0)
+            target[-n_padding:] = pad_id
+        if pad_id:
+            target[0] = 0  # a token like any other
+        return arguments(logits, target, smoothing, pad_id)
 
     return Case(label, make)
 
@@ -61,6 +63,7 @@ smoothed_loss = Check(
         _logits_case("four tokens and three positions of padding, ε = 0.1", 3, 0.1),
         _logits_case("five tokens and two positions of padding, ε = 0.3", 2, 0.3),
         _logits_case("ε = 0", 2, 0.0),
+        _logits_case("two positions of padding, whose id is 11", 2, 0.1, pad_id=11),
     ],
     mistakes=[
         Mistake(
@@ -85,6 +88,11 @@ smoothed_loss = Check(
             "padding counted",
             lambda logits, target, smoothing, pad_id: _loss(logits, target, smoothing, -1),
             "positions of padding are counted. The model is then trained to predict padding.",
+        ),
+        Mistake(
+            "padding taken to be id 0",
+            lambda logits, target, smoothing, pad_id: _loss(logits, target, smoothing, 0),
+            "right where padding has the id 0, and nowhere else. Its id is the argument `pad_id`.",
         ),
         Mistake(
             "padding in the divisor",
