@@ -50,40 +50,51 @@ def scaled_dot_product_attention(
 class KeyValueCache:
     """Projected keys and values of one attention, kept from one decoding step to the next.
 
-    A growing cache (decoder self-attention) appends each step's keys and values. A fixed one
+    A growing cache (decoder self-attention) appends each step's keys and values; it holds room for
+    `ROOM` positions to come, so that most steps copy only what is new. A fixed one
     (encoder–decoder attention) stores the first and returns them ever after.
     """
 
+    ROOM = 16
+
     def __init__(self, *, growing: bool) -> None:
         self.growing = growing
-        self.key: Float[Tensor, "batch heads key_len d_k"] | None = None
-        self.value: Float[Tensor, "batch heads key_len d_v"] | None = None
-
-    @property
-    def length(self) -> int:
-        """Number of positions stored."""
-        return 0 if self.key is None else self.key.shape[-2]
+        self.length = 0  # positions stored
+        self._keys: Tensor | None = None  # those stored, and room
+        self._values: Tensor | None = None
 
     def fixed(self) -> tuple[Tensor, Tensor] | None:
         """Return what is stored if it stays as it is, so that nothing needs to be projected."""
-        if self.growing or self.key is None or self.value is None:
+        if self.growing or self._keys is None or self._values is None:
             return None
-        return self.key, self.value
+        return self._keys, self._values
 
-    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    def append(
+        self,
+        key: Float[Tensor, "batch heads new_len d_k"],
+        value: Float[Tensor, "batch heads new_len d_v"],
+    ) -> tuple[Float[Tensor, "batch heads key_len d_k"], Float[Tensor, "batch heads key_len d_v"]]:
         """Store the keys and values of new positions behind the old; return all of them."""
-        if self.key is not None and self.value is not None:
-            key = torch.cat([self.key, key], dim=-2)
-            value = torch.cat([self.value, value], dim=-2)
-        # a fixed cache is read at every step: in one piece it is read faster
-        self.key, self.value = key.contiguous(), value.contiguous()
-        return self.key, self.value
+        self._keys, self._values = self._behind(self._keys, key), self._behind(self._values, value)
+        self.length += key.shape[-2]
+        return self._keys[..., : self.length, :], self._values[..., : self.length, :]
 
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
-        if self.key is not None and self.value is not None:
-            self.key = self.key.index_select(0, rows)  # faster than key[rows]
-            self.value = self.value.index_select(0, rows)
+        if self._keys is not None and self._values is not None:
+            self._keys = self._keys.index_select(0, rows)  # faster than _keys[rows]
+            self._values = self._values.index_select(0, rows)
+
+    def _behind(self, stored: Tensor | None, new: Tensor) -> Tensor:
+        end = self.length + new.shape[-2]
+        if stored is None or end > stored.shape[-2]:
+            room = self.ROOM if self.growing else 0
+            larger = new.new_empty(*new.shape[:-2], end + room, new.shape[-1])
+            if stored is not None:
+                larger[..., : self.length, :] = stored[..., : self.length, :]
+            stored = larger
+        stored[..., self.length : end, :] = new
+        return stored
 
 
 class MultiHeadAttention(nn.Module):
@@ -197,10 +208,11 @@ def _check_inputs(
             f"attend_mask must be boolean with True = may attend, got dtype {attend_mask.dtype}"
         )
     scores_shape = (*query.shape[:-1], key.shape[-2])
-    try:
-        fits = torch.broadcast_shapes(attend_mask.shape, scores_shape) == scores_shape
-    except RuntimeError:
-        fits = False
+    # by hand: torch.broadcast_shapes also handles symbolic sizes and is a hundred times slower
+    fits = attend_mask.ndim <= len(scores_shape) and all(
+        size in (1, wanted)
+        for size, wanted in zip(reversed(attend_mask.shape), reversed(scores_shape), strict=False)
+    )
     if not fits:
         raise ValueError(
             f"attend_mask must broadcast to the scores' shape {scores_shape}, "

@@ -64,17 +64,29 @@ class DecoderStepGraph(nn.Module):
         x = self.model.target_embedding(token) + self.positions(1, past_keys.shape[3])
         outputs = []
         for index, layer in enumerate(self.model.decoder.layers):
-            cache = KeyValueCache(growing=True)
-            cache.key, cache.value = past_keys[index], past_values[index]
+            cache = _PastAndNew(past_keys[index], past_values[index])
             x, self_weights, cross_weights = layer(
                 x, memory, None, padding_mask(source), self_cache=cache, need_weights=True
             )
-            outputs.append((cache.key, cache.value, self_weights, cross_weights))
+            outputs.append((cache.keys, cache.values, self_weights, cross_weights))
         logits = F.linear(self.model.decoder.final_norm(x[:, -1]), self.model.output_weight)
         keys, values, self_weights, cross_weights = (
             torch.stack(parts) for parts in zip(*outputs, strict=True)
         )
         return logits, keys, values, self_weights, cross_weights
+
+
+class _PastAndNew(KeyValueCache):
+    """A cache without memory of its own: a graph gets past keys and returns them with the new."""
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        super().__init__(growing=True)
+        self.keys, self.values = keys, values
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        self.keys = torch.cat([self.keys, key], dim=-2)
+        self.values = torch.cat([self.values, value], dim=-2)
+        return self.keys, self.values
 
 
 class _PositionTable(nn.Module):

@@ -262,6 +262,21 @@ def test_cached_steps_equal_one_pass():
     assert cache.length == 6
 
 
+def test_a_cache_grows_past_its_room_and_keeps_its_rows_apart():
+    torch.manual_seed(0)
+    steps = 2 * KeyValueCache.ROOM + 3
+    keys, values = torch.randn(3, 2, steps, 4), torch.randn(3, 2, steps, 5)
+    cache, rows = KeyValueCache(growing=True), torch.arange(3)
+    for t in range(steps):
+        key, value = cache.append(keys[rows, :, t : t + 1], values[rows, :, t : t + 1])
+        torch.testing.assert_close((key, value), (keys[rows, :, : t + 1], values[rows, :, : t + 1]))
+        if t == KeyValueCache.ROOM // 2:  # while there is room
+            order = torch.tensor([2, 0])
+            cache.select(order)
+            rows = rows[order]
+    assert cache.length == steps
+
+
 def test_fixed_cache_projects_once_and_selects_rows():
     torch.manual_seed(0)
     ours = MultiHeadAttention(d_model=8, n_heads=2)

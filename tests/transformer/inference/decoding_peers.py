@@ -127,6 +127,4 @@ class SelfAttentionOnly(DecoderCache):
     def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
         for layer in self.layers:
             layer.self_attention.select(rows)
-            n_rows = len(rows)
-            cross = layer.cross_attention
-            cross.key, cross.value = cross.key[:n_rows], cross.value[:n_rows]
+            layer.cross_attention.select(torch.arange(len(rows)))
