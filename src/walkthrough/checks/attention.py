@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer.attention import scaled_dot_product_attention
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, drawn
 from walkthrough.checks.masking import masked_attention
 from walkthrough.checks.softmax import score_scale, stable_softmax
 
@@ -51,17 +51,6 @@ def _weights_over(dim: int) -> Callable[..., Tensor]:
     return weights
 
 
-def _queries_and_keys(
-    batch: int, heads: int, query_len: int, key_len: int, d_k: int
-) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        query = torch.randn(batch, heads, query_len, d_k, generator=generator)
-        key = torch.randn(batch, heads, key_len, d_k, generator=generator)
-        return arguments(query, key)
-
-    return make
-
-
 def _sums_to_one_over(dim: int) -> Callable[..., bool]:
     def shows(result: Tensor, expected: Tensor, given: Arguments) -> bool:
         sums = result.sum(dim)
@@ -74,8 +63,8 @@ attention_weights = Check(
     name="attention_weights",
     reference=_weights,
     cases=[
-        Case("8 heads, 3 queries, 5 keys, d_k = 64", _queries_and_keys(2, 8, 3, 5, 64)),
-        Case("4 heads, 6 queries, 4 keys, d_k = 16", _queries_and_keys(1, 4, 6, 4, 16)),
+        drawn("8 heads, 3 queries, 5 keys, d_k = 64", (2, 8, 3, 64), (2, 8, 5, 64)),
+        drawn("4 heads, 6 queries, 4 keys, d_k = 16", (1, 4, 6, 16), (1, 4, 4, 16)),
     ],
     mistakes=[
         Mistake(
@@ -175,21 +164,17 @@ def _sums(query: Tensor, key: Tensor, query_proj: Tensor, key_proj: Tensor) -> T
     return (query @ query_proj).unsqueeze(1) + (key @ key_proj).unsqueeze(0)
 
 
-def _additive_inputs(query_len: int, key_len: int) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        d_k, width = 6, 6
-        shapes = [(query_len, d_k), (key_len, d_k), (d_k, width), (d_k, width), (width,)]
-        return arguments(*(torch.randn(*shape, generator=generator) for shape in shapes))
-
-    return make
+def _additive_inputs(label: str, query_len: int, key_len: int) -> Case:
+    d_k, width = 6, 6
+    return drawn(label, (query_len, d_k), (key_len, d_k), (d_k, width), (d_k, width), (width,))
 
 
 additive_scores = Check(
     name="additive_scores",
     reference=_additive,
     cases=[
-        Case("3 queries and 5 keys", _additive_inputs(3, 5)),
-        Case("4 queries and 4 keys", _additive_inputs(4, 4)),
+        _additive_inputs("3 queries and 5 keys", 3, 5),
+        _additive_inputs("4 queries and 4 keys", 4, 4),
     ],
     mistakes=[
         Mistake(

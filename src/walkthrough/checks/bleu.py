@@ -11,7 +11,7 @@ from statistics import fmean
 
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu, ngram_counts
 from transformer.analysis.cost import SUSTAINED_TFLOPS
-from walkthrough.checks.base import Case, Check, Mistake, arguments
+from walkthrough.checks.base import Case, Check, Mistake, fixed
 from walkthrough.checks.values import ValueCheck, WrongValue
 
 __all__ = ["bleu", "days_on_one", "matches", "penalty"]
@@ -53,7 +53,7 @@ def _at_the_same_place(hypothesis: Tokens, reference: Tokens, n: int) -> int:
 
 
 def _matches_case(label: str, hypothesis: str, reference: str, n: int) -> Case:
-    return Case(label, lambda _: arguments(hypothesis.split(), reference.split(), n))
+    return fixed(label, hypothesis.split(), reference.split(), n)
 
 
 matches = Check(
@@ -130,18 +130,14 @@ def _each(hypothesis_lengths: Sequence[int], reference_lengths: Sequence[int]) -
     )
 
 
-def _lengths_case(label: str, hypotheses: list[int], references: list[int]) -> Case:
-    return Case(label, lambda _: arguments(list(hypotheses), list(references)))
-
-
 penalty = Check(
     name="penalty",
     reference=_penalty,
     cases=[
-        _lengths_case("one sentence too short, one too long", [6, 14], [10, 10]),
-        _lengths_case("all too short", [6, 9, 4], [10, 10, 5]),
-        _lengths_case("all too long", [12, 13], [10, 11]),
-        _lengths_case("more short than long", [5, 12, 3], [10, 10, 10]),
+        fixed("one sentence too short, one too long", [6, 14], [10, 10]),
+        fixed("all too short", [6, 9, 4], [10, 10, 5]),
+        fixed("all too long", [12, 13], [10, 11]),
+        fixed("more short than long", [5, 12, 3], [10, 10, 10]),
     ],
     mistakes=[
         Mistake(
@@ -198,7 +194,7 @@ def _letters(corpus: Corpus) -> list[list[str]]:
 def _bleu_case(label: str, *pairs: tuple[str, str]) -> Case:
     hypotheses = [hypothesis.split() for hypothesis, _ in pairs]
     references = [reference.split() for _, reference in pairs]
-    return Case(label, lambda _: arguments(hypotheses, references))
+    return fixed(label, hypotheses, references)
 
 
 _MISS = ("Jane visits the small house in winter .", "Jane visits the old house in winter .")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from walkthrough.checks.base import Case, Check, Mistake, arguments
+from walkthrough.checks.base import Check, Mistake, fixed
 from walkthrough.checks.reach import layers_needed, neighbourhood
 
 __all__ = ["crossing", "layer_products", "layers_needed", "neighbourhood"]
@@ -18,9 +18,9 @@ layer_products = Check(
     name="layer_products",
     reference=_products(),
     cases=[
-        Case("n = 5, d = 3", lambda _: arguments(5, 3)),
-        Case("n = 30, d = 512", lambda _: arguments(30, 512)),
-        Case("n = 2048, d = 512", lambda _: arguments(2048, 512)),
+        fixed("n = 5, d = 3", 5, 3),
+        fixed("n = 30, d = 512", 30, 512),
+        fixed("n = 2048, d = 512", 2048, 512),
     ],
     tolerance=0.0,
     mistakes=[
@@ -84,11 +84,11 @@ crossing = Check(
     name="crossing",
     reference=lambda pairs, d: max(0, (pairs - 2) * d),
     cases=[
-        Case("a plain recurrence, pairs = 1, d = 512", lambda _: arguments(1, 512)),
-        Case("pairs = 2, d = 512", lambda _: arguments(2, 512)),
-        Case("a GRU, pairs = 3, d = 512", lambda _: arguments(3, 512)),
-        Case("an LSTM, pairs = 4, d = 64", lambda _: arguments(4, 64)),
-        Case("pairs = 7, d = 10", lambda _: arguments(7, 10)),
+        fixed("a plain recurrence, pairs = 1, d = 512", 1, 512),
+        fixed("pairs = 2, d = 512", 2, 512),
+        fixed("a GRU, pairs = 3, d = 512", 3, 512),
+        fixed("an LSTM, pairs = 4, d = 64", 4, 64),
+        fixed("pairs = 7, d = 10", 7, 10),
     ],
     tolerance=1e-6,
     mistakes=[

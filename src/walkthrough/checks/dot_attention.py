@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Check, Mistake, Symptom, drawn
 
 
 def _contexts(decoder_states: Tensor, encoder_states: Tensor) -> Tensor:
@@ -40,14 +40,6 @@ def _hard(scores: Tensor) -> Tensor:
     return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).float()
 
 
-def _states(target_len: int, source_len: int, d: int) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        decoder_states = torch.randn(target_len, d, generator=generator)
-        return arguments(decoder_states, torch.randn(source_len, d, generator=generator))
-
-    return make
-
-
 def _row_per_source_word(result: Tensor, expected: Tensor, given: Arguments) -> bool:
     encoder_states = given.positional[1]
     return result.shape == encoder_states.shape != expected.shape
@@ -57,9 +49,9 @@ contexts = Check(
     name="contexts",
     reference=_contexts,
     cases=[
-        Case("4 target words, 4 source words", _states(4, 4, 3)),
-        Case("3 target words, 5 source words", _states(3, 5, 4)),
-        Case("one target word, 6 source words", _states(1, 6, 2)),
+        drawn("4 target words, 4 source words", (4, 3), (4, 3)),
+        drawn("3 target words, 5 source words", (3, 4), (5, 4)),
+        drawn("one target word, 6 source words", (1, 2), (6, 2)),
     ],
     mistakes=[
         Mistake(

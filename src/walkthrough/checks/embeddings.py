@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
 
 # Exercise: from ids to vectors ------------------------------------------------------------------
 
@@ -208,9 +208,9 @@ logit_std = Check(
     name="logit_std",
     reference=_logit_std,
     cases=[
-        Case("d_model 512, standard deviation 1", lambda _: arguments(512, 1.0)),
-        Case("d_model 512, standard deviation 512^−0.5", lambda _: arguments(512, 512**-0.5)),
-        Case("d_model 64, standard deviation 0.5", lambda _: arguments(64, 0.5)),
+        fixed("d_model 512, standard deviation 1", 512, 1.0),
+        fixed("d_model 512, standard deviation 512^−0.5", 512, 512**-0.5),
+        fixed("d_model 64, standard deviation 0.5", 64, 0.5),
     ],
     mistakes=[
         Mistake(

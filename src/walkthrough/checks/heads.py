@@ -1,11 +1,8 @@
 """The checks of chapter 04 on splitting and merging heads (§3.2.2)."""
 
-from collections.abc import Callable
-
-import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Check, Mistake, drawn
 
 # Exercise: split the heads
 
@@ -14,20 +11,12 @@ def _split(x: Tensor, n_heads: int) -> Tensor:
     return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
-def _side_by_side(
-    batch: int, length: int, n_heads: int, d: int
-) -> Callable[[torch.Generator], Arguments]:
-    return lambda generator: arguments(
-        torch.randn(batch, length, n_heads * d, generator=generator), n_heads
-    )
-
-
 split_heads = Check(
     name="split_heads",
     reference=_split,
     cases=[
-        Case("2 sentences of 5 words, 3 heads of size 4", _side_by_side(2, 5, 3, 4)),
-        Case("4 sentences of 4 words, 4 heads of size 4", _side_by_side(4, 4, 4, 4)),
+        drawn("2 sentences of 5 words, 3 heads of size 4", (2, 5, 3 * 4), 3),
+        drawn("4 sentences of 4 words, 4 heads of size 4", (4, 4, 4 * 4), 4),
     ],
     mistakes=[
         Mistake(
@@ -78,18 +67,12 @@ def _merge(heads: Tensor) -> Tensor:
     return heads.transpose(1, 2).flatten(-2)
 
 
-def _stacked(
-    batch: int, n_heads: int, length: int, d: int
-) -> Callable[[torch.Generator], Arguments]:
-    return lambda generator: arguments(torch.randn(batch, n_heads, length, d, generator=generator))
-
-
 merge_heads = Check(
     name="merge_heads",
     reference=_merge,
     cases=[
-        Case("2 sentences of 5 words, 3 heads of size 4", _stacked(2, 3, 5, 4)),
-        Case("1 sentence of 4 words, 4 heads of size 4", _stacked(1, 4, 4, 4)),
+        drawn("2 sentences of 5 words, 3 heads of size 4", (2, 3, 5, 4)),
+        drawn("1 sentence of 4 words, 4 heads of size 4", (1, 4, 4, 4)),
     ],
     mistakes=[
         Mistake(

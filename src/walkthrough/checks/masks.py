@@ -9,7 +9,7 @@ from torch import Tensor
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.masks import causal_mask, padding_mask
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Check, Mistake, Symptom, fixed
 from walkthrough.checks.leaks import has_leak
 from walkthrough.checks.shifting import shift_right, tokens_case
 
@@ -134,17 +134,13 @@ def _ones(query_len: int, key_len: int) -> Tensor:
     return torch.ones(query_len, key_len, dtype=torch.bool)
 
 
-def _lengths_case(label: str, query_len: int, key_len: int) -> Case:
-    return Case(label, lambda _generator: arguments(query_len, key_len))
-
-
 decoding_mask = Check(
     name="decoding_mask",
     reference=_decoding_mask,
     cases=[
-        _lengths_case("4 queries and 4 keys, nothing stored", 4, 4),
-        _lengths_case("1 query and 5 keys, one new token", 1, 5),
-        _lengths_case("3 queries and 7 keys, three new tokens", 3, 7),
+        fixed("4 queries and 4 keys, nothing stored", 4, 4),
+        fixed("1 query and 5 keys, one new token", 1, 5),
+        fixed("3 queries and 7 keys, three new tokens", 3, 7),
     ],
     mistakes=[
         Mistake(

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments, fixed
 from walkthrough.checks.heads import merge_heads, split_heads
 
 __all__ = ["merge_heads", "multi_head", "n_parameters", "split_heads"]
@@ -202,9 +202,9 @@ n_parameters = Check(
     name="n_parameters",
     reference=_count,
     cases=[
-        Case("the paper's base model without biases", lambda _: arguments(512, 8, 64, 64, False)),
-        Case("the paper's base model with biases", lambda _: arguments(512, 8, 64, 64, True)),
-        Case("d_model 24, 3 heads, d_k 5, d_v 7", lambda _: arguments(24, 3, 5, 7, True)),
+        fixed("the paper's base model without biases", 512, 8, 64, 64, False),
+        fixed("the paper's base model with biases", 512, 8, 64, 64, True),
+        fixed("d_model 24, 3 heads, d_k 5, d_v 7", 24, 3, 5, 7, True),
     ],
     tolerance=0.0,
     mistakes=[

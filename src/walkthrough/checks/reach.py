@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer.analysis.cost import path_length
 from transformer.masks import neighbourhood_mask
-from walkthrough.checks.base import Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Check, Mistake, Symptom, fixed
 
 # Exercise: the mask of restricted attention
 
@@ -26,9 +26,9 @@ neighbourhood = Check(
     name="neighbourhood",
     reference=_neighbourhood,
     cases=[
-        Case("7 words, r = 3", lambda _: arguments(7, 3)),
-        Case("9 words, r = 5", lambda _: arguments(9, 5)),
-        Case("4 words, r = 7", lambda _: arguments(4, 7)),
+        fixed("7 words, r = 3", 7, 3),
+        fixed("9 words, r = 5", 9, 5),
+        fixed("4 words, r = 7", 4, 7),
     ],
     mistakes=[
         Mistake(
@@ -139,13 +139,13 @@ layers_needed = Check(
     name="layers_needed",
     reference=_layers,
     cases=[
-        Case("n = 9, k = 3, contiguous", lambda _: arguments(9, 3, False)),
-        Case("n = 9, k = 3, dilated", lambda _: arguments(9, 3, True)),
-        Case("n = 10, k = 3, dilated", lambda _: arguments(10, 3, True)),
-        Case("n = 11, k = 5, contiguous", lambda _: arguments(11, 5, False)),
-        Case("n = 100, k = 5, contiguous", lambda _: arguments(100, 5, False)),
-        Case("n = 125, k = 5, dilated", lambda _: arguments(125, 5, True)),
-        Case("n = 200, k = 5, dilated", lambda _: arguments(200, 5, True)),
+        fixed("n = 9, k = 3, contiguous", 9, 3, False),
+        fixed("n = 9, k = 3, dilated", 9, 3, True),
+        fixed("n = 10, k = 3, dilated", 10, 3, True),
+        fixed("n = 11, k = 5, contiguous", 11, 5, False),
+        fixed("n = 100, k = 5, contiguous", 100, 5, False),
+        fixed("n = 125, k = 5, dilated", 125, 5, True),
+        fixed("n = 200, k = 5, dilated", 200, 5, True),
     ],
     tolerance=0.0,
     mistakes=[

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
 from walkthrough.checks.dot_attention import contexts
 from walkthrough.experiments.recurrence import recurrent_states
 
@@ -130,10 +130,10 @@ gradient_to_start = Check(
     name="gradient_to_start",
     reference=_gradient,
     cases=[
-        Case("w = 0.5, five states", lambda _: arguments(0.5, [0.96, 0.45, 0.22, 0.11, -0.3])),
-        Case("w = 2, four states", lambda _: arguments(2.0, [0.1, -0.3, 0.5, 0.8])),
-        Case("w = −1.5, three states", lambda _: arguments(-1.5, [0.2, 0.4, -0.6])),
-        Case("w = 0.7, one state", lambda _: arguments(0.7, [0.5])),
+        fixed("w = 0.5, five states", 0.5, [0.96, 0.45, 0.22, 0.11, -0.3]),
+        fixed("w = 2, four states", 2.0, [0.1, -0.3, 0.5, 0.8]),
+        fixed("w = −1.5, three states", -1.5, [0.2, 0.4, -0.6]),
+        fixed("w = 0.7, one state", 0.7, [0.5]),
     ],
     tolerance=1e-6,
     mistakes=[
@@ -204,10 +204,10 @@ waiting_steps = Check(
     name="waiting_steps",
     reference=_waits,
     cases=[
-        Case("5 words, 2 layers", lambda _: arguments(5, 2)),
-        Case("50 words, 6 layers", lambda _: arguments(50, 6)),
-        Case("1 word, 4 layers", lambda _: arguments(1, 4)),
-        Case("9 words, 1 layer", lambda _: arguments(9, 1)),
+        fixed("5 words, 2 layers", 5, 2),
+        fixed("50 words, 6 layers", 50, 6),
+        fixed("1 word, 4 layers", 1, 4),
+        fixed("9 words, 1 layer", 9, 1),
     ],
     mistakes=[
         Mistake(

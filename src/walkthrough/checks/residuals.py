@@ -7,7 +7,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    fixed,
+)
 
 # Exercise: the connection around a sub-layer
 
@@ -111,7 +119,7 @@ def _left(branch: float, n_sublayers: int, norm: str) -> float:
 
 def _ask(branch: float, n_sublayers: int, norm: str) -> Case:
     label = f'branch={branch}, n_sublayers={n_sublayers}, norm="{norm}"'
-    return Case(label, lambda generator: arguments(branch, n_sublayers, norm))
+    return fixed(label, branch, n_sublayers, norm)
 
 
 share_left = Check(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
 
 # Exercise: the scale for other standard deviations ----------------------------------------------
 
@@ -19,9 +19,9 @@ score_scale = Check(
     name="score_scale",
     reference=_factor,
     cases=[
-        Case("d_k = 64, both standard deviations 1", lambda _: arguments(64, 1.0, 1.0)),
-        Case("d_k = 64, standard deviations 2 and 3", lambda _: arguments(64, 2.0, 3.0)),
-        Case("d_k = 16, standard deviations 0.5 and 0.1", lambda _: arguments(16, 0.5, 0.1)),
+        fixed("d_k = 64, both standard deviations 1", 64, 1.0, 1.0),
+        fixed("d_k = 64, standard deviations 2 and 3", 64, 2.0, 3.0),
+        fixed("d_k = 16, standard deviations 0.5 and 0.1", 16, 0.5, 0.1),
     ],
     mistakes=[
         Mistake(

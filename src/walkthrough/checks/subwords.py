@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from transformer.data.bpe import Merge, join_pair, learn_merges, merge_ranks, segment
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, fixed
 
 __all__ = ["next_merge", "spell"]
 
@@ -68,7 +68,7 @@ def _words_case(label: str, text: str) -> Case:
     for word in text.split():
         symbols, times = word.split(":")
         words[tuple(symbols.split("-"))] = int(times)
-    return Case(label, lambda _generator: arguments(dict(words)))
+    return fixed(label, words)
 
 
 next_merge = Check(
@@ -202,10 +202,7 @@ def _in_one_string(word: str, merges: Sequence[Merge]) -> list[str]:
 
 
 def _word_case(label: str, *words: str) -> list[Case]:
-    def case(word: str) -> Case:
-        return Case(label.format(word=word), lambda _generator: arguments(word, list(MERGES)))
-
-    return [case(word) for word in words]
+    return [fixed(label.format(word=word), word, MERGES) for word in words]
 
 
 def _loses_letters(result: list[str], expected: list[str], given: Arguments) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from transformer.analysis.cost import fixed_parameter_count, parameter_count
 from transformer.config import TransformerConfig
-from walkthrough.checks.base import Case, Check, Mistake, arguments
+from walkthrough.checks.base import Check, Mistake, fixed
 from walkthrough.checks.stacks import run_stacks
 from walkthrough.checks.values import ValueCheck, WrongValue
 
@@ -43,8 +43,8 @@ shapes = Check(
     name="shapes",
     reference=_shapes,
     cases=[
-        Case("the base model", lambda _: arguments(2, 7, 6, 37000, 512, 8, 2048)),
-        Case("a small model", lambda _: arguments(3, 4, 9, 50, 16, 2, 24)),
+        fixed("the base model", 2, 7, 6, 37000, 512, 8, 2048),
+        fixed("a small model", 3, 4, 9, 50, 16, 2, 24),
     ],
     mistakes=[
         Mistake(
@@ -150,9 +150,9 @@ n_parameters = Check(
         _config(vocab_size, d_model, d_ff, n_layers)
     ),
     cases=[
-        Case("the base model", lambda _: arguments(37000, 512, 2048, 6)),
-        Case("the big model", lambda _: arguments(37000, 1024, 4096, 6)),
-        Case("a small model", lambda _: arguments(90, 16, 24, 2)),
+        fixed("the base model", 37000, 512, 2048, 6),
+        fixed("the big model", 37000, 1024, 4096, 6),
+        fixed("a small model", 90, 16, 24, 2),
     ],
     tolerance=0.0,
     mistakes=[
