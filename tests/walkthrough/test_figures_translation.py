@@ -200,11 +200,12 @@ def evaluation(**changes):
         "brevity_penalty": 0.95,
         "perplexity": 5.6,
         "bleu_signature": "tok:none",
+        "chrf_signature": "nc:6",
     }
     return given | changes
 
 
-def run(*results, seed=1, source="en", target="de", **changes):
+def run(*results, seed=1, source="en", target="de", training=(), **changes):
     model = {"vocab_size": 900, "d_model": 64, "n_heads": 2, "n_layers": 2, "d_ff": 128}
     return {
         "seed": seed,
@@ -218,63 +219,113 @@ def run(*results, seed=1, source="en", target="de", **changes):
                 "warmup": 800,
                 "max_tokens": 512,
                 "accumulate": 4,
-                "max_updates": 6000,
+                **dict(training),
             },
         },
         "curve": [
-            {"tokens": 10.0, "valid_perplexity": 90.0},
-            {"tokens": 3000.0, "valid_perplexity": 6.0},
+            {"update": 1.0, "tokens": 1900.0, "valid_perplexity": 90.0},
+            {"update": 10.0, "tokens": 18970.0, "valid_perplexity": 6.0, "seconds": 150.0},
         ],
         "evaluation": list(results),
         **changes,
     }
 
 
-@pytest.mark.parametrize("n_runs", [1, 2, 3, 4])
-def test_runs_are_told_apart_however_many_there_are(n_runs):
-    runs = [
-        run(evaluation(), seed=1, name="a"),
-        run(evaluation(), seed=2, name="b"),
-        run(evaluation(), seed=1, source="de", target="en", name="c"),
-        run(evaluation(), seed=1, name="d"),
-    ]
+@pytest.mark.parametrize("n_runs", [1, 2, 3])
+def test_runs_go_by_their_names_however_many_there_are(n_runs):
+    runs = [run(evaluation(), name="a"), run(evaluation(), name="b"), run(evaluation(), seed=2)]
     record = {"runs": runs[:n_runs]}
-    names = recorded_runs.labels(record)
-    assert len(set(names)) == n_runs
+    names = ["a", "b", "run 3"][:n_runs]
+    assert list(recorded_runs.by_name(record)) == names
     assert list(recorded_runs.curves(record)) == names
-    assert [row["run"] for row in recorded_runs.score_rows(record)] == names
-    german = [name for name in names if name.startswith("English–German")]
-    assert [row["run"] for row in recorded_runs.comparable(record)] == german
-    if n_runs == 4:
-        assert names[0] == "English–German, seed 1 (a)"
+    assert recorded_runs.curves(record)["a"][-1] == (0.01897, 6.0)
+    assert [row["run"] for row in recorded_runs.score_rows(record, recorded_runs.TEST)] == names
+    assert recorded_runs.direction(runs[0]) == "English–German"
+    with pytest.raises(ValueError, match="different names, got a, b, run 3, a"):
+        recorded_runs.by_name({"runs": [*runs, runs[0]]})
 
 
-def test_every_decoding_with_that_beam_is_compared_not_the_best_one():
-    record = {
-        "runs": [
-            run(
-                evaluation(bleu=39.5),
-                evaluation(bleu=38.5, average=5),
-                evaluation(beam=1),
-                evaluation(bleu=44.0, split="val"),
-            ),
-            run(evaluation(), source="de", target="en"),
-        ]
-    }
-    rows = recorded_runs.comparable(record)
-    assert [(row["BLEU"], row["checkpoints"]) for row in rows] == [(38.5, 5), (39.5, 1)]
+def test_every_decoding_is_shown_and_the_validation_split_chooses_one():
+    tried = run(
+        evaluation(bleu=44.0, split="val", average=5),
+        evaluation(bleu=45.0, split="val", average=5, alpha=1.6),
+        evaluation(bleu=38.5, average=5, alpha=1.6),
+        evaluation(bleu=39.5),
+        evaluation(bleu=38.9, average=5),
+        evaluation(bleu=37.0, beam=1),
+        name="tried",
+    )
+    record = {"runs": [tried, run(evaluation(), name="not tried")]}
+    rows = recorded_runs.score_rows(record, recorded_runs.TEST)
+    assert [(row["BLEU"], row["α"], row["chosen"]) for row in rows] == [
+        (37.0, "–", False),
+        (39.5, "0.6", False),
+        (38.9, "0.6", False),
+        (38.5, "1.6", True),
+        (38.0, "0.6", False),
+    ]
+    assert len(recorded_runs.score_rows(record, recorded_runs.VALIDATION)) == 2
+
+
+def test_the_table_of_scores_has_a_line_a_decoding_and_gaps_with_their_sign():
+    tried = run(evaluation(split="val"), evaluation(bleu=40.0), evaluation(beam=1, bleu=42.0))
+    rows = recorded_runs.score_rows({"runs": [tried]}, recorded_runs.TEST)
+    lines = recorded_runs.score_table(rows, beside=41.02).splitlines()
+    assert " ".join(lines[0].split()) == "run beam checkpoints α BLEU gap chrF penalty"
+    assert " ".join(lines[1].split()) == "run 1 1 1 – 42.00 +0.98 60.00 0.950"
+    assert " ".join(lines[2].split()) == "run 1 5 1 0.6 40.00 -1.02 60.00 0.950 ← chosen"
+    assert "gap" not in recorded_runs.score_table(rows)
+    assert lines[1].index("–") == lines[2].index("0.6") + 2
+    with pytest.raises(ValueError, match="at least 1 row, got 0"):
+        recorded_runs.score_table([])
 
 
 def test_settings_are_put_beside_the_published_ones_by_name():
-    (decoded,) = recorded_runs.comparable({"runs": [run(evaluation(average=5))]})
+    (decoded,) = recorded_runs.score_rows(
+        {"runs": [run(evaluation(average=5))]}, "test_2016_flickr"
+    )
     ours = recorded_runs.settings_of(run(), decoded)
-    rows = recorded_runs.setting_rows(published.WU_2021, ours)
-    same = {row["setting"] for row in rows if row["same"]}
+    rows = {row["setting"]: row for row in recorded_runs.setting_rows(published.WU_2021, ours)}
+    same = {name for name, row in rows.items() if row["same"] == "✓ same"}
     assert {"norm", "dropout", "label smoothing", "beam"} <= same
     assert not {"schedule", "peak rate", "layers", "checkpoints averaged"} & same
-    assert (ours["tokens an update"], ours["length penalty"]) == ("at most 2048", "α = 0.6")
+    assert rows["length penalty"]["same"] == "? not known"
+    assert rows["dropout"]["published"] == "0.3"
+    assert (ours["tokens an update"], ours["length penalty"]) == ("about 1900", "α = 0.6")
     with pytest.raises(ValueError, match="same names"):
         recorded_runs.setting_rows(published.WU_2021, {"norm": "post"})
+
+
+@pytest.mark.parametrize("theirs", [published.WU_2021, published.TUTORIAL])
+def test_the_table_of_settings_prints_numbers_as_people_write_them(theirs):
+    record = {"runs": [run(evaluation(beam=1))]}
+    (decoded,) = recorded_runs.score_rows(record, recorded_runs.TEST)
+    page = translation.setting_table(theirs, run(), decoded).to_html()
+    assert page.count("<tr>") == len(theirs.settings) + 1
+    assert ">0.003<" in page
+    assert "00000" not in page
+    alone = translation.setting_table(theirs).to_html()
+    assert f">{theirs.settings['peak rate']}<" in alone
+    assert "ours" not in alone
+
+
+def test_runs_say_what_they_have_that_the_first_has_not():
+    first = run(name="first")
+    record = {
+        "runs": [
+            first,
+            run(name="again", seed=2),
+            run(name="longer", seed=3, continues="first", training={"peak": 0.0015}),
+            run(name="two", training={"accumulate": 2}, processes=2),
+            run(name="large", training={"accumulate": 1}),
+        ]
+    }
+    assert recorded_runs.changes(record) == {
+        "again": ["seed at the start: 1 → 2"],
+        "longer": ["peak rate: 0.003 → 0.0015", "goes on from: nothing → first"],
+        "two": [],
+        "large": ["batches an update: 4 → 1"],
+    }
 
 
 def test_flops_hardly_depend_on_the_length_and_grow_with_the_tokens():
@@ -285,9 +336,20 @@ def test_flops_hardly_depend_on_the_length_and_grow_with_the_tokens():
     assert recorded_runs.run_flops(more) == pytest.approx(2 * recorded_runs.run_flops(run()))
 
 
-def test_no_runs_and_no_quotations(tmp_path):
-    with pytest.raises(ValueError, match="at least 1 run"):
-        recorded_runs.labels({"runs": []})
+def test_a_run_costs_minutes_tokens_flops_and_a_share_of_a_larger_one():
+    (row,) = recorded_runs.cost_rows({"runs": [run(name="a")]}, base=1e15)
+    assert (row["run"], row["minutes"], row["target tokens"], row["MB"]) == ("a", 2.5, 18970, None)
+    assert row["FLOPs"] * row["base"] == pytest.approx(1e15)
+
+
+def test_parameters_are_those_of_the_model():
+    config = TransformerConfig.from_dict(run()["settings"]["model"])
+    assert recorded_runs.n_parameters(run()) == Transformer(config).n_parameters
+
+
+def test_no_record_and_no_quotations(tmp_path):
+    assert recorded_runs.recorded_or_empty("none", folder=tmp_path) == {"runs": []}
+    assert recorded_runs.score_rows({"runs": []}, recorded_runs.TEST) == []
     assert recorded_runs.quoted(folder=tmp_path) == []
     (tmp_path / "few.json").write_text('{"sentences": [{"source": "a"}]}')
     assert recorded_runs.quoted("few", folder=tmp_path) == [{"source": "a"}]

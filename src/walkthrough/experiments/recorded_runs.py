@@ -3,18 +3,36 @@
 A record is what `tools/record_run.py` writes: `runs`, each with settings, curve and evaluations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer.analysis.cost import forward_flops
+from transformer.analysis.cost import forward_flops, parameter_count
 from transformer.config import TransformerConfig
-from walkthrough.experiments.published import PublishedRun
+from walkthrough.experiments.published import UNKNOWN, PublishedRun
 from walkthrough.results import FOLDER, recorded
 
 Run = Mapping[str, Any]
 Record = Mapping[str, Any]
+Row = Mapping[str, Any]
 LANGUAGES = {"en": "English", "de": "German", "fr": "French"}
+TEST, VALIDATION = "test_2016_flickr", "val"
+COLUMNS = {
+    "run": "{}",
+    "beam": "{}",
+    "checkpoints": "{}",
+    "α": "{}",
+    "BLEU": "{:.2f}",
+    "gap": "{:+.2f}",
+    "chrF": "{:.2f}",
+    "penalty": "{:.3f}",
+    "chosen": "{}",
+}
+
+
+def recorded_or_empty(name: str, *, folder: Path = FOLDER) -> dict[str, Any]:
+    """Return the record `results/<name>.json`, or one without runs where there is none."""
+    return recorded(name, folder=folder) if (folder / f"{name}.json").is_file() else {"runs": []}
 
 
 def direction(run: Run) -> str:
@@ -24,20 +42,16 @@ def direction(run: Run) -> str:
     return "–".join(LANGUAGES.get(code, code) for code in codes)
 
 
-def labels(record: Record) -> list[str]:
-    """Return one name a run, all different: direction and seed, the run's name where these agree.
+def by_name(record: Record) -> dict[str, Run]:
+    """Return the runs by name, which is that of the run's folder; "run 1" where a run has none.
 
     Raises:
-        ValueError: the record has no runs.
+        ValueError: two runs have the same name.
     """
-    runs = record["runs"]
-    if not runs:
-        raise ValueError("a record needs at least 1 run, got 0")
-    plain = [f"{direction(run)}, seed {first_seed(run, record)}" for run in runs]
-    return [
-        f"{words} ({run.get('name') or f'run {number}'})" if plain.count(words) > 1 else words
-        for number, (words, run) in enumerate(zip(plain, runs, strict=True), start=1)
-    ]
+    names = [run.get("name") or f"run {n}" for n, run in enumerate(record["runs"], start=1)]
+    if len(set(names)) != len(names):
+        raise ValueError(f"runs need different names, got {', '.join(names)}")
+    return dict(zip(names, record["runs"], strict=True))
 
 
 def first_seed(run: Run, record: Record) -> int:
@@ -48,73 +62,99 @@ def first_seed(run: Run, record: Record) -> int:
     return int(run["seed"])
 
 
-def curves(
-    record: Record, *, over: str = "tokens", name: str = "valid_perplexity"
-) -> dict[str, list[tuple[float, float]]]:
-    """Return the points of each run's curve: tokens (or `over`) and validation perplexity."""
+def curves(record: Record) -> dict[str, list[tuple[float, float]]]:
+    """Return the points of each run's curve: target tokens in millions, validation perplexity."""
     return {
-        label: [(point[over], point[name]) for point in run["curve"]]
-        for label, run in zip(labels(record), record["runs"], strict=True)
+        name: [(point["tokens"] / 1e6, point["valid_perplexity"]) for point in run["curve"]]
+        for name, run in by_name(record).items()
     }
 
 
-def score_rows(record: Record) -> list[dict[str, Any]]:
-    """Return one row an evaluation: how it was decoded and what it scored."""
+def score_rows(record: Record, split: str) -> list[dict[str, Any]]:
+    """Return one row an evaluation on a split: how it was decoded and what it scored.
+
+    All of them, not the best: to keep the best would be to choose on the test set. `chosen` is
+    the decoding that had the highest BLEU on the validation split, for a run that has it there.
+    """
     return [
         {
-            "run": label,
-            "test set": result["split"],
-            "checkpoints": result["average"],
+            "run": name,
             "beam": result["beam"],
-            "alpha": result["alpha"],
+            "checkpoints": result["average"],
+            "α": str(result["alpha"]) if result["beam"] > 1 else "–",
             "BLEU": result["bleu"],
             "chrF": result["chrf"],
-            "brevity penalty": result["brevity_penalty"],
-            "perplexity": result["perplexity"],
-            "signature": result["bleu_signature"],
+            "penalty": result["brevity_penalty"],
+            "signatures": (result["bleu_signature"], result["chrf_signature"]),
+            "chosen": _decoding(result) == _best_on_validation(run),
         }
-        for label, run in zip(labels(record), record["runs"], strict=True)
-        for result in run["evaluation"]
+        for name, run in by_name(record).items()
+        for result in sorted(run["evaluation"], key=_decoding)
+        if result["split"] == split
     ]
 
 
-def comparable(
-    record: Record,
-    *,
-    beam: int = 5,
-    pair: str = "English–German",
-    test_set: str = "test_2016_flickr",
-) -> list[dict[str, Any]]:
-    """Return the evaluations on one test set with that beam, most averaged checkpoints first.
+def _decoding(result: Mapping[str, Any]) -> tuple[int, int, float]:
+    return result["beam"], result["average"], result["alpha"]
 
-    All of them: to keep the best would be to choose on the test set.
+
+def _best_on_validation(run: Run) -> tuple[int, int, float] | None:
+    tried = [result for result in run["evaluation"] if result["split"] == VALIDATION]
+    return _decoding(max(tried, key=lambda result: result["bleu"])) if tried else None
+
+
+def score_table(rows: Sequence[Row], *, beside: float | None = None) -> str:
+    """Return rows of `score_rows` as text; `gap` is the distance to the score `beside`.
+
+    Raises:
+        ValueError: there are no rows.
     """
-    pairs = [direction(run) for run in record["runs"] for _ in run["evaluation"]]
-    found = [
-        row
-        for row, name in zip(score_rows(record), pairs, strict=True)
-        if name == pair and row["beam"] == beam and row["test set"] == test_set
+    if not rows:
+        raise ValueError("a table of scores needs at least 1 row, got 0")
+    shown = [{**row, "chosen": "← chosen" if row["chosen"] else ""} for row in rows]
+    if beside is not None:
+        shown = [{**row, "gap": row["BLEU"] - beside} for row in shown]
+    columns = [
+        [column, *(form.format(row[column]) for row in shown)]
+        for column, form in COLUMNS.items()
+        if column in shown[0]
     ]
-    return sorted(found, key=lambda row: -row["checkpoints"])
+    columns[-1][0] = ""  # the mark needs no head
+    widths = [max(map(len, column)) for column in columns]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place in (0, len(widths) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in zip(*columns, strict=True)
+    )
 
 
-def settings_of(run: Run, decoded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run's setting, decoded as in that row, by the names of `PublishedRun.settings`.
+def settings_of(run: Run, decoded: Row) -> dict[str, Any]:
+    """Return a run's setting, decoded as in that row, by the names of `PublishedRun.settings`."""
+    return _training_of(run) | {
+        "checkpoints averaged": decoded["checkpoints"],
+        "beam": decoded["beam"],
+        "length penalty": "none" if decoded["α"] == "–" else f"α = {decoded['α']}",
+    }
 
-    Adam's constants are those of `transformer.training.trainer`; no setting changes them.
+
+def _training_of(run: Run) -> dict[str, Any]:
+    """Adam's constants are those of `transformer.training.trainer`: no setting changes them.
+
+    The tokens of an update are counted, over all its batches and processes.
     """
     data, model, training = (run["settings"][part] for part in ("data", "model", "training"))
     schedule = {"linear": "linear, down to 0", "noam": "inverse square root"}
-    scaled = {"scaled": "scaled by (2N)^−0.5", "xavier": "plain Xavier"}
+    start = {"scaled": "scaled by (2N)^−0.5", "xavier": "plain Xavier"}
+    last = run["curve"][-1]
     return {
         "layers": model["n_layers"],
         "d_model": model["d_model"],
         "d_ff": model["d_ff"],
         "heads": model["n_heads"],
         "norm": model["norm"],
-        "start of the residual branches": scaled.get(
-            model["residual_init"], model["residual_init"]
-        ),
+        "start of the residual branches": start.get(model["residual_init"], model["residual_init"]),
         "dropout": model["dropout"],
         "label smoothing": training["smoothing"],
         "merges, joint": data["merges"],
@@ -122,16 +162,13 @@ def settings_of(run: Run, decoded: Mapping[str, Any]) -> dict[str, Any]:
         "schedule": schedule.get(training["schedule"], training["schedule"]),
         "peak rate": training["peak"],
         "warm-up updates": training["warmup"],
-        "tokens an update": f"at most {training['max_tokens'] * training['accumulate']}",
-        "updates": training["max_updates"],
-        "checkpoints averaged": decoded["checkpoints"],
-        "beam": decoded["beam"],
-        "length penalty": f"α = {decoded['alpha']}",
+        "tokens an update": f"about {round(last['tokens'] / last['update'], -2):.0f}",
+        "updates": round(last["update"]),
     }
 
 
-def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the two settings side by side, a row a name, and whether they agree.
+def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the two settings side by side in words, a row a name, and whether they agree.
 
     Raises:
         ValueError: the two name different settings.
@@ -142,9 +179,51 @@ def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[
             f"{sorted(set(ours) ^ set(published.settings))}"
         )
     return [
-        {"setting": name, "published": value, "ours": ours[name], "same": value == ours[name]}
+        {
+            "setting": name,
+            "published": str(value),
+            "ours": str(ours[name]),
+            "same": _agreement(value, ours[name]),
+        }
         for name, value in published.settings.items()
     ]
+
+
+def _agreement(published: object, ours: object) -> str:
+    if published == UNKNOWN:
+        return "? not known"
+    return "✓ same" if published == ours else "✗ differs"
+
+
+def changes(record: Record) -> dict[str, list[str]]:
+    """Return, for each run but the first, what its training has that the first one's has not.
+
+    Updates and tokens of a run that goes on from another count from the beginning.
+    """
+    made = {name: _made(run, record) for name, run in by_name(record).items()}
+    first, *others = made
+    return {
+        name: [
+            f"{setting}: {made[first][setting]} → {value}"
+            for setting, value in made[name].items()
+            if value != made[first][setting]
+        ]
+        for name in others
+    }
+
+
+def _made(run: Run, record: Record) -> dict[str, Any]:
+    batches = run["settings"]["training"]["accumulate"] * run.get("processes", 1)
+    return _training_of(run) | {
+        "batches an update": batches,
+        "seed at the start": first_seed(run, record),
+        "goes on from": run.get("continues") or "nothing",
+    }
+
+
+def n_parameters(run: Run) -> int:
+    """Return the number of a run's parameters."""
+    return parameter_count(TransformerConfig.from_dict(dict(run["settings"]["model"])))
 
 
 def run_flops(run: Run, *, length: int = 15) -> float:
@@ -159,6 +238,21 @@ def run_flops(run: Run, *, length: int = 15) -> float:
     config = TransformerConfig.from_dict(dict(run["settings"]["model"]))
     forward = forward_flops(config, source_len=length, target_len=length).total
     return 3 * forward * run["curve"][-1]["tokens"] / length
+
+
+def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
+    """Return what each run took; `base` is how many times as much a run of `base` FLOPs costs."""
+    return [
+        {
+            "run": name,
+            "minutes": run["curve"][-1]["seconds"] / 60,
+            "target tokens": run["curve"][-1]["tokens"],
+            "FLOPs": run_flops(run),
+            "base": base / run_flops(run),
+            "MB": run.get("peak_memory_mb"),
+        }
+        for name, run in by_name(record).items()
+    ]
 
 
 def quoted(name: str = "multi30k-translations", *, folder: Path = FOLDER) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def batch_grid(
         alt.Tooltip("position:O", title="position"),
     ]
     shown = menu("shown", VIEWS, label)
-    font = min(LARGEST, (size - 1) / (DIGIT * digits))
+    font = min(LARGEST, (size - 2) / (DIGIT * digits))
     texts = base.transform_calculate(text="datum[shown]").mark_text(fontSize=round(font, 1))
     names = alt.Chart(alt.Data(values=named)).mark_text(align="left", fontSize=12, fontWeight=600)
     chart = (

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import pandas as pd
+from pandas.io.formats.style import Styler
 
-from walkthrough.experiments.published import System
-from walkthrough.figures.style import CATEGORIES, described, wrapped
+from walkthrough.experiments.published import PublishedRun, System
+from walkthrough.experiments.recorded_runs import Row, Run, setting_rows, settings_of
+from walkthrough.figures.channels import menu, point_channels
+from walkthrough.figures.style import described, wrapped
 from walkthrough.source import dark_and_light_css
 
 KINDS = {"earlier, one model": "circle", "earlier, ensemble": "square", "Transformer": "diamond"}
@@ -50,7 +54,7 @@ def cost_chart(
     if not rows:
         raise ValueError("no system has both a BLEU and a training cost")
     pairs = list(dict.fromkeys(row["pair"] for row in rows))
-    chosen = alt.param("pair", value=pairs[0], bind=alt.binding_select(options=pairs, name=label))
+    chosen = menu("pair", pairs, label)
     flops = [row["flops"] for row in rows]
     x = alt.X(
         "flops:Q",
@@ -65,16 +69,12 @@ def cost_chart(
     y = alt.Y("bleu:Q", title=y_title, scale=alt.Scale(zero=False, padding=12))
     base = alt.Chart(alt.Data(values=rows)).transform_filter("datum.pair == pair")
     legend = alt.Legend(title=None, columns=1)
-    names = list(KINDS)
+    colour, shape = point_channels("kind:N", list(KINDS), legend, shapes=list(KINDS.values()))
     points = base.mark_point(filled=True, size=110, opacity=1).encode(
         x,
         y,
-        alt.Color(
-            "kind:N", scale=alt.Scale(domain=names, range=CATEGORIES[: len(names)]), legend=legend
-        ),
-        shape=alt.Shape(
-            "kind:N", scale=alt.Scale(domain=names, range=list(KINDS.values())), legend=legend
-        ),
+        colour,
+        shape=shape,
         tooltip=[
             alt.Tooltip("name:N", title="system"),
             alt.Tooltip("bleu:Q", title="BLEU"),
@@ -122,6 +122,23 @@ def _cost_in_words(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
     )
     return f"{title}. One point a system, chosen by language pair. {listed}."
+
+
+def setting_table(
+    published: PublishedRun,
+    run: Run | None = None,
+    decoded: Row | None = None,
+    *,
+    columns: tuple[str, str, str, str] = ("setting", "published", "ours", ""),
+) -> Styler:
+    """Return a published setting; beside it, for a run and a row of `score_rows`, ours."""
+    if run is None or decoded is None:
+        rows: list[Any] = [(name, str(value)) for name, value in published.settings.items()]
+    else:
+        rows = [tuple(row.values()) for row in setting_rows(published, settings_of(run, decoded))]
+    table = pd.DataFrame(rows, columns=list(columns[: len(rows[0])]))
+    left: Any = [{"selector": "th, td", "props": [("text-align", "left")]}]
+    return table.style.hide().set_table_styles(left)
 
 
 @dataclass(frozen=True)
