@@ -263,3 +263,21 @@ def test_interrupted_run_exits_143_and_resumes(files: Path) -> None:
     stopped = (folder / "log.csv").read_text().splitlines()[-1].split(",")[0]
     further = ["--resume", "--max-updates", str(int(stopped) + 2)]
     assert main([*arguments, *further]) == 0
+
+
+def test_two_processes_train_what_one_does_with_twice_the_batches(files: Path) -> None:
+    options = ["--settings", f"{files}/settings.toml", "--threads", "1", "--quiet"]
+    options += ["--set", "model.dropout=0.0", "--set", "training.max_tokens=100"]
+    one, two = files / "one-process", files / "two-processes"
+    alone = [*options, "--set", "training.accumulate=2", "--folder", str(one)]
+    assert main(["train", *alone]) == 0
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    words = [*torchrun, "-m", "transformer", "train", *options, "--folder", str(two)]
+    subprocess.run([sys.executable, *words], check=True, timeout=300)
+    last = Path("checkpoints") / "000004.safetensors"
+    expected, trained = (load_checkpoint(folder / last).model() for folder in (one, two))
+    for name, parameter in expected.named_parameters():
+        torch.testing.assert_close(trained.get_parameter(name), parameter, atol=2e-5, rtol=1e-4)
+    told = json.loads((two / "settings.json").read_text())
+    assert told["command"].startswith("python " + " ".join(torchrun))
+    assert len(json.loads((two / "results.json").read_text())["training"]) == 1

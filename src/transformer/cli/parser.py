@@ -37,7 +37,8 @@ def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
             "settings.json, log.csv, results.json, checkpoints and the state to resume from."
         ),
         epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
-        f"{EXIT_CODES}",
+        "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
+        f"update then takes accumulate batches from each. {EXIT_CODES}",
     )
     parser.set_defaults(command=commands.train_command)
     _plan_options(parser)

@@ -28,8 +28,13 @@ def surroundings() -> dict[str, Any]:
 
 
 def command_line() -> str:
-    """Return the command as a person types it."""
-    return shlex.join(["python", "-m", "transformer", *sys.argv[1:]])
+    """Return the command as a person types it; `torchrun` too, where it started the process."""
+    words = ["-m", "transformer", *sys.argv[1:]]
+    processes = os.environ.get("LOCAL_WORLD_SIZE")  # set by torchrun
+    if processes is not None:
+        many = f"--nproc-per-node={processes}"
+        words = ["-m", "torch.distributed.run", "--standalone", many, *words]
+    return shlex.join(["python", *words])
 
 
 def commit() -> str | None:
