@@ -44,11 +44,12 @@ def test_probabilities_by_hand_are_right():
     assert checks.next_word(by_hand)
 
 
-def test_sharing_may_be_tested_by_writing_into_a_copy_of_neither():
-    def by_storage(one, other):
-        return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+def test_addresses_may_be_compared_as_offsets_into_a_storage():
+    def by_storage_and_place(one, other):
+        storages = [tensor.untyped_storage().data_ptr() for tensor in (one, other)]
+        return storages[0] == storages[1] and one.storage_offset() == other.storage_offset()
 
-    assert checks.is_tied(by_storage)
+    assert checks.is_tied(by_storage_and_place)
 
 
 def test_a_test_that_writes_into_its_argument_is_told_so():

@@ -157,6 +157,7 @@ def _two_tensors(kind: str) -> Callable[[torch.Generator], Arguments]:
             "the same": (weight, weight),
             "another name": (weight, weight.detach()),
             "copy": (weight, weight.clone()),
+            "halves": tuple(torch.cat([weight, weight]).chunk(2)),
             "zeros": (torch.zeros(5, 4), torch.zeros(5, 4)),
             "other": (weight, torch.randn(5, 4, generator=generator)),
         }[kind]
@@ -172,6 +173,7 @@ is_tied = Check(
         Case("one tensor, given twice", _two_tensors("the same")),
         Case("two tensors over the same numbers", _two_tensors("another name")),
         Case("a tensor and its copy", _two_tensors("copy")),
+        Case("two halves of one tensor", _two_tensors("halves")),
         Case("two matrices of zeros", _two_tensors("zeros")),
         Case("two random matrices", _two_tensors("other")),
     ],
@@ -187,6 +189,14 @@ is_tied = Check(
             lambda one, other: one is other,
             "your test says no to two tensors that lie over the same numbers. Two objects can "
             "share their memory: ask where the numbers lie, `data_ptr()`.",
+        ),
+        Mistake(
+            "compares storages",
+            lambda one, other: (
+                one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+            ),
+            "your test says yes to two halves of one tensor: they lie in one storage, at "
+            "different places. Ask where the numbers begin, `data_ptr()` of the tensors.",
         ),
         Mistake(
             "compares shapes",

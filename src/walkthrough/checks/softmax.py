@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, drawn, fixed
 
 # Exercise: the scale for other standard deviations ----------------------------------------------
 
@@ -125,6 +125,7 @@ stable_softmax = Check(
         Case("scores around 1000", _large_scores),
         Case("rows around 300, 0 and −300", _rows_far_apart),
         Case("a score of −∞ in every row", _one_closed),
+        drawn("three matrices of scores", (3, 3, 3)),
     ],
     mistakes=[
         Mistake(
@@ -132,6 +133,12 @@ stable_softmax = Check(
             _shifted_softmax(lambda scores: torch.zeros_like(scores)),
             "exp overflows: exp(1000) is infinite in float32, and ∞/∞ is NaN. Subtract a number "
             "from each row first; the weights do not change.",
+        ),
+        Mistake(
+            "dimension 1",
+            lambda scores: torch.softmax(scores, dim=1),
+            "right for one matrix. With more dimensions, 1 is no longer the last: write "
+            "`dim=-1`, which is the last of any number.",
         ),
         Mistake(
             "one maximum for all rows",
