@@ -76,7 +76,7 @@ def rate_explorer(
     layers = [
         paper.mark_line(color=PALETTE["grey"], strokeDash=[4, 4], strokeWidth=1.5).encode(x, y),
         chosen.mark_line(color=PALETTE["blue"]).encode(x, y, tooltip=tooltip),
-        peak.mark_point(filled=True, size=80, color=PALETTE["vermilion"]).encode(x, y),
+        peak.mark_point(filled=True, size=80, opacity=1, color=PALETTE["vermilion"]).encode(x, y),
         peak.mark_text(align="right", fontSize=12, fontWeight=600).encode(
             x=alt.value("width"), y=alt.value(-6), text="words:N"
         ),
@@ -154,7 +154,7 @@ def days_explorer(
         axis=alt.Axis(values=[10**n for n in range(-3, 7)], format=",~r", labelOverlap=True),
     )
     layers = [
-        base.mark_point(filled=True, size=110, color=PALETTE["blue"]).encode(
+        base.mark_point(filled=True, size=110, opacity=1, color=PALETTE["blue"]).encode(
             x, tooltip=[alt.Tooltip("run:N"), alt.Tooltip("words:N", title="takes")]
         ),
         base.mark_text(dy=-13, fontSize=12, fontWeight=600).encode(x, text="words:N"),

@@ -5,10 +5,11 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
+from walkthrough.figures.style import CATEGORIES, DASHES, NARROW, PALETTE, described, wrapped
 
 LARGEST = 0.5
 GOLD, OTHER = "the gold token", "every other token"
+FIFTHS = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
 
 
 def epsilon_slider(start: float) -> Any:
@@ -42,10 +43,15 @@ def target_explorer(
     shown = alt.Chart(alt.Data(values=rows)).transform_calculate(
         target=f"(1 - epsilon) * datum.gold + epsilon / {len(tokens)}",
         kind=f"datum.gold ? '{GOLD}' : '{OTHER}'",
-        label="format(datum.target, '.3f')",
+        label="format(datum.target, '.4f')",
     )
     y = alt.Y("token:N", sort=list(tokens), title=None)
-    x = alt.X("target:Q", title="target probability", scale=alt.Scale(domain=[0, 1.1]))
+    x = alt.X(
+        "target:Q",
+        title="target probability",
+        scale=alt.Scale(domain=[0, 1.15], nice=False),  # room for the label of the longest bar
+        axis=FIFTHS,
+    )
     colour = alt.Color(
         "kind:N",
         scale=alt.Scale(domain=[GOLD, OTHER], range=[PALETTE["vermilion"], PALETTE["blue"]]),
@@ -54,9 +60,7 @@ def target_explorer(
     tooltip = ["token:N", alt.Tooltip("target:Q", title="target", format=".4f")]
     layers = [
         shown.mark_bar().encode(x, y, colour, tooltip=tooltip),
-        shown.mark_text(align="left", dx=4, fontSize=12, color=PALETTE["grey"]).encode(
-            x, y, text="label:N"
-        ),
+        shown.mark_text(align="left", dx=4, fontSize=12).encode(x, y, text="label:N"),
     ]
     chart = alt.LayerChart(layer=layers).add_params(epsilon_slider(start))
     chart = chart.properties(width="container", height=26 * len(tokens), title=wrapped(title))
@@ -98,7 +102,12 @@ def loss_explorer(
     dash = alt.StrokeDash(
         "line:N", scale=alt.Scale(domain=names, range=[DASHES[0], DASHES[4]]), legend=legend
     )
-    x = alt.X("p:Q", title="probability of the gold token", scale=alt.Scale(domain=[0, 1]))
+    x = alt.X(
+        "p:Q",
+        title="probability of the gold token",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=FIFTHS,
+    )
     y = alt.Y("loss:Q", title="loss (nats)", scale=alt.Scale(domain=[0, 8], clamp=True))
     places = [*(n / 200 for n in range(1, 199)), 0.995, 0.998, 0.999, 0.9995, 0.9999]
     points = alt.Chart(alt.Data(values=[{"p": p} for p in places]))
@@ -112,7 +121,7 @@ def loss_explorer(
             label="'p = ' + format(datum.p, '.3f') + ', loss ' + format(datum.loss, '.2f')"
         )
     )
-    text = lowest.mark_text(align="right", dy=-14, fontSize=12, color=PALETTE["vermilion"])
+    text = lowest.mark_text(align="right", dy=-26, fontSize=12, color=PALETTE["vermilion"])
     layers = [
         plain.mark_line().encode(x, y, colour, strokeDash=dash),
         smoothed.mark_line().encode(x, y, colour, strokeDash=dash),
@@ -157,7 +166,8 @@ def seeds_chart(
             for value in values
         ]
         points = alt.Chart(alt.Data(values=rows))
-        x = alt.X("value:Q", title=measure, scale=alt.Scale(zero=False, nice=True))
+        scale = alt.Scale(zero=False, nice=True, padding=8)  # a point must not lie on a label
+        x = alt.X("value:Q", title=measure, scale=scale, axis=alt.Axis(tickCount=4))
         y = alt.Y("setting:N", sort=names, title=None, axis=alt.Axis(labelLimit=150))
         tooltip = [alt.Tooltip("setting:N"), alt.Tooltip("value:Q", title=measure)]
         mean = alt.X("mean(value):Q", title=measure)
@@ -165,9 +175,11 @@ def seeds_chart(
             alt.LayerChart(
                 layer=[
                     points.mark_tick(thickness=3, size=20).encode(mean, y, colour),
-                    points.mark_point(size=46, strokeWidth=2).encode(x, y, colour, tooltip=tooltip),
+                    points.mark_point(size=46, strokeWidth=2, opacity=1).encode(
+                        x, y, colour, tooltip=tooltip
+                    ),
                 ]
-            ).properties(width=180, height=26 * len(names))
+            ).properties(width=NARROW - 20, height=26 * len(names))
         )
     chart = alt.VConcatChart(vconcat=panels).properties(title=wrapped(title, 40))
     words = "; ".join(
