@@ -1,21 +1,20 @@
-"""The checks of chapter 14, the training run (§5): shifting, Eq. 3, smoothing, the mean, rows.
+"""The checks of chapter 14, the training run (§5): shifting, Eq. 3, the means, rows.
 
 Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
 function and names it when the results agree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.training.schedule import noam_rate
 from walkthrough.checks.alignment import predicted_sources
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
 
-__all__ = ["learning_rate", "mean_loss", "predicted_sources", "shift", "smoothed_targets"]
+__all__ = ["learning_rate", "mean_loss", "predicted_sources", "shift", "update_gradient"]
 
 
 # Exercise: what the decoder reads, and what it must say ------------------------------------------
@@ -144,6 +143,18 @@ learning_rate = Check(
             "Updates are counted from 1.",
         ),
         Mistake(
+            "highest rate missing",
+            lambda step, d_model, warmup: min(step / warmup, (warmup / step) ** 0.5),
+            "the shape is right, and its highest value is 1. Multiply by the highest rate, "
+            "(d_model · warmup)^−0.5.",
+        ),
+        Mistake(
+            "stays at the highest rate",
+            lambda step, d_model, warmup: d_model**-0.5 * min(step, warmup) * warmup**-1.5,
+            "the rate rises in a line and then stays where it is. After the warm-up it falls with "
+            "the inverse root of the step.",
+        ),
+        Mistake(
             "warm-up only",
             lambda step, d_model, warmup: d_model**-0.5 * step * warmup**-1.5,
             "the rate rises for ever: the term step^−0.5 and the minimum are missing.",
@@ -153,108 +164,6 @@ learning_rate = Check(
             lambda step, d_model, warmup: d_model**-0.5 * step**-0.5,
             "the rate falls from the first update: the term with the warm-up is missing.",
         ),
-    ],
-)
-
-
-# Exercise: the smoothed target -------------------------------------------------------------------
-
-
-def _one_hot(target: Tensor, vocab_size: int) -> Tensor:
-    return F.one_hot(target, vocab_size).float()
-
-
-def _without_padding(rows: Tensor, target: Tensor) -> Tensor:
-    return rows * (target != PAD_ID)[:, None]
-
-
-def _smoothed(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    rows = (1 - smoothing) * _one_hot(target, vocab_size) + smoothing / vocab_size
-    return _without_padding(rows, target)
-
-
-def _over_the_others(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    gold = _one_hot(target, vocab_size)
-    rows = (1 - smoothing) * gold + smoothing / (vocab_size - 1) * (1 - gold)
-    return _without_padding(rows, target)
-
-
-def _padding_kept(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    return (1 - smoothing) * _one_hot(target, vocab_size) + smoothing / vocab_size
-
-
-def _gold_without_its_share(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    gold = _one_hot(target, vocab_size)
-    rows = (1 - smoothing) * gold + smoothing / vocab_size * (1 - gold)
-    return _without_padding(rows, target)
-
-
-def _gold_kept_whole(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    rows = _one_hot(target, vocab_size) + smoothing / vocab_size
-    return _without_padding(rows, target)
-
-
-def _smoothing_exchanged(target: Tensor, vocab_size: int, smoothing: float) -> Tensor:
-    return _smoothed(target, vocab_size, 1 - smoothing)
-
-
-def _target_case(label: str, target: list[int], vocab_size: int, smoothing: float) -> Case:
-    return Case(label, lambda _generator: arguments(torch.tensor(target), vocab_size, smoothing))
-
-
-smoothed_targets = Check(
-    name="the smoothed target distribution",
-    reference=_smoothed,
-    cases=[
-        _target_case("three words", [4, 5, 2], vocab_size=8, smoothing=0.1),
-        _target_case("two words and padding", [6, 2, PAD_ID, PAD_ID], vocab_size=10, smoothing=0.2),
-        _target_case("no smoothing", [3, 2, PAD_ID], vocab_size=5, smoothing=0.0),
-    ],
-    mistakes=[
-        Mistake(
-            "ε over the other V − 1 tokens",
-            _over_the_others,
-            "your rows sum to 1 and spread ε over the V − 1 other tokens. That is another "
-            "convention, tensor2tensor's. The paper does not say which; PyTorch and this book "
-            "spread ε over all V, so that the gold token gets 1 − ε + ε/V.",
-        ),
-        Mistake(
-            "mass on padding",
-            _padding_kept,
-            "positions whose target is padding keep a distribution, so the model is trained to "
-            "say padding. Their rows must be zero.",
-        ),
-        Mistake(
-            "gold without its share",
-            _gold_without_its_share,
-            "your rows sum to 1 − ε/V: ε is divided by V, and the gold token does not take its "
-            "share. Either all V tokens share ε, or V − 1 of them do.",
-        ),
-        Mistake(
-            "gold kept at 1",
-            _gold_kept_whole,
-            "your rows sum to 1 + ε: the gold token keeps its 1, and ε comes on top. It is taken "
-            "from the gold token.",
-        ),
-        Mistake(
-            "no smoothing",
-            lambda target, vocab_size, smoothing: _smoothed(target, vocab_size, 0.0),
-            "the rows are one-hot: ε is not used.",
-        ),
-        Mistake(
-            "ε and 1 − ε exchanged",
-            _smoothing_exchanged,
-            "ε is on the gold token and 1 − ε on all of them: the two are exchanged.",
-        ),
-    ],
-    symptoms=[
-        Symptom(
-            "rows that do not sum to 1",
-            lambda result, expected, _: (
-                not torch.allclose(result.sum(-1), expected.sum(-1), atol=1e-4)
-            ),
-            "each row of a word must sum to 1, and each row of padding to 0; yours do not.",
-        )
     ],
 )
 
@@ -328,6 +237,88 @@ mean_loss = Check(
             "the mask upside down",
             lambda losses, target: losses[target == PAD_ID].mean(),
             "this is the mean over the padding: the condition is the wrong way round.",
+        ),
+    ],
+)
+
+
+# Exercise: the gradient of an update -------------------------------------------------------------
+
+
+def _update_gradient(gradients: Sequence[Tensor], tokens: Sequence[int]) -> Tensor:
+    return _weighted(gradients, tokens) / sum(tokens)
+
+
+def _weighted(gradients: Sequence[Tensor], weights: Sequence[int] | Sequence[float]) -> Tensor:
+    pairs = zip(gradients, weights, strict=True)
+    return torch.stack([gradient * weight for gradient, weight in pairs]).sum(dim=0)
+
+
+def _gradients_case(label: str, tokens: list[int], shape: tuple[int, ...]) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        gradients = [torch.randn(shape, generator=generator) for _ in tokens]
+        return arguments(gradients, list(tokens))
+
+    return Case(label, make)
+
+
+update_gradient = Check(
+    name="the gradient of an update",
+    reference=_update_gradient,
+    cases=[
+        _gradients_case("four batches of different size", [300, 20, 150, 90], (3,)),
+        _gradients_case("two batches, and a matrix", [5, 40], (2, 3)),
+        _gradients_case("three batches of equal size", [64, 64, 64], (4,)),
+        _gradients_case("one batch", [17], (2, 2)),
+    ],
+    mistakes=[
+        Mistake(
+            "every batch alike",
+            lambda gradients, tokens: torch.stack(gradients).mean(dim=0),
+            "every batch counts the same, so a word of a small batch weighs more than a word of a "
+            "large one. It is right only when all batches have equally many tokens.",
+        ),
+        Mistake(
+            "gradients of means added",
+            lambda gradients, tokens: torch.stack(gradients).sum(dim=0),
+            "you add gradients of means: with four batches the result is about four times too "
+            "long. Each batch gets a weight, and the weights sum to 1.",
+        ),
+        Mistake(
+            "not divided",
+            _weighted,
+            "this is the gradient of the sum over all tokens: it grows with the update. Divide by "
+            "the number of tokens of all batches.",
+        ),
+        Mistake(
+            "divided, not weighted",
+            lambda gradients, tokens: torch.stack(gradients).sum(dim=0) / sum(tokens),
+            "you divide by the number of tokens of all batches, but each gradient belongs to a "
+            "mean: it was divided by the tokens of its batch before. Multiply it by them first.",
+        ),
+        Mistake(
+            "divided by the number of batches",
+            lambda gradients, tokens: _weighted(gradients, tokens) / len(tokens),
+            "the tokens are weights, and then you divide by the number of batches. Divide by the "
+            "number of tokens of all batches.",
+        ),
+        Mistake(
+            "a share, and a mean",
+            lambda gradients, tokens: _update_gradient(gradients, tokens) / len(tokens),
+            "each batch has its share of the tokens as weight, and you divide by the number of "
+            "batches as well. The shares sum to 1 already, so a sum is enough.",
+        ),
+        Mistake(
+            "divided by the batch's own tokens",
+            lambda gradients, tokens: _weighted(gradients, [1 / count for count in tokens]),
+            "you divide each gradient by the tokens of its batch. It is the gradient of a mean "
+            "already: the batch with the fewest tokens now counts for most.",
+        ),
+        Mistake(
+            "the last batch alone",
+            lambda gradients, tokens: gradients[-1].clone(),
+            "only the last batch is left, as if the gradients had been cleared after each batch "
+            "and not after the update.",
         ),
     ],
 )
