@@ -1,22 +1,117 @@
-"""The checks of chapter 12 on the schedule: the rate of a batch, the warm-up of a peak (§5.3)."""
+"""The checks on the schedule (§5.3): Equation 3 of chapter 14; the two of chapter 12.
+
+Their wrong answers come from one formula with a part changed.
+"""
 
 import math
 from collections.abc import Callable
 
+from transformer.training.schedule import noam_rate
 from walkthrough.checks.base import Check, Mistake, fixed
 
-# Exercise: the rate of a batch ------------------------------------------------------------------
+__all__ = ["learning_rate", "rate_of_batch", "warmup_for_peak"]
+
+Formula = Callable[[int | float, int, int | float], float]
 
 
-def _eq3(step: int | float, d_model: int, warmup: int | float) -> float:
-    return float(d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
+def _formula(
+    choose: Callable[[float, float], float] = min,
+    *,
+    model: int | float = -0.5,
+    fall: float = -0.5,
+    rise: float = -1.5,
+) -> Formula:
+    """Equation 3, with another choice between its two terms, or another exponent."""
+    return lambda t, d_model, warmup: float(d_model**model * choose(t**fall, t * warmup**rise))
+
+
+_eq3 = _formula()
+
+
+# Exercise: Eq. 3 ---------------------------------------------------------------------------------
+
+
+learning_rate = Check(
+    name="the learning rate of Equation 3",
+    reference=lambda step, d_model, warmup: noam_rate(step, d_model=d_model, warmup=warmup),
+    tolerance=1e-7,
+    cases=[
+        fixed("the first update", 1, 64, 10),
+        fixed("an update in warm-up", 6, 64, 10),
+        fixed("the last update of warm-up", 10, 64, 10),
+        fixed("an update long after warm-up", 250, 64, 10),
+        fixed("another size and warm-up", 30, 128, 40),
+        fixed("a very short warm-up", 30, 16, 2),
+    ],
+    mistakes=[
+        Mistake(
+            "the larger of the two",
+            _formula(choose=max),
+            "you take the larger of the two terms: the rate starts high and grows without end. "
+            "Equation 3 takes the smaller one.",
+        ),
+        Mistake(
+            "warm-up to the power −0.5",
+            _formula(rise=-0.5),
+            "the warm-up has the exponent −0.5. With −1.5 the two terms meet at step = warmup; "
+            "with −0.5 they meet near the first step, and there is no warm-up.",
+        ),
+        Mistake(
+            "the step's root grows",
+            _formula(fall=0.5),
+            "the first term is the root of the step; Equation 3 has one over it. Your rate never "
+            "falls.",
+        ),
+        Mistake(
+            "no model size",
+            _formula(model=0),
+            "the factor d_model^−0.5 is missing: larger models get smaller rates.",
+        ),
+        Mistake(
+            "root of the model size",
+            _formula(model=0.5),
+            "you multiply by the root of d_model; Equation 3 divides by it.",
+        ),
+        Mistake(
+            "steps counted from 0",
+            lambda step, d_model, warmup: _eq3(step - 1, d_model, warmup) if step > 1 else 0.0,
+            "your steps start at 0, so the first update has a rate of 0 and changes nothing. "
+            "Updates are counted from 1.",
+        ),
+        Mistake(
+            "highest rate missing",
+            lambda step, d_model, warmup: min(step / warmup, (warmup / step) ** 0.5),
+            "the shape is right, and its highest value is 1. Multiply by the highest rate, "
+            "(d_model · warmup)^−0.5.",
+        ),
+        Mistake(
+            "stays at the highest rate",
+            lambda step, d_model, warmup: d_model**-0.5 * min(step, warmup) * warmup**-1.5,
+            "the rate rises in a line and then stays where it is. After the warm-up it falls with "
+            "the inverse root of the step.",
+        ),
+        Mistake(
+            "warm-up only",
+            _formula(choose=lambda _fall, rise: rise),
+            "the rate rises for ever: the term step^−0.5 and the minimum are missing.",
+        ),
+        Mistake(
+            "no warm-up",
+            _formula(choose=lambda fall, _rise: fall),
+            "the rate falls from the first update: the term with the warm-up is missing.",
+        ),
+    ],
+)
+
+
+# Exercise: the rate of a batch -------------------------------------------------------------------
 
 
 def _rate(batch: int, accumulate: int, d_model: int, warmup: int) -> float:
     return _eq3(math.ceil(batch / accumulate), d_model, warmup)
 
 
-def _rate_with(formula: Callable[[int, int, int], float]) -> Callable[..., float]:
+def _of_update(formula: Formula) -> Callable[..., float]:
     """Another formula, with the right update."""
     return lambda batch, accumulate, d_model, warmup: formula(
         math.ceil(batch / accumulate), d_model, warmup
@@ -84,29 +179,29 @@ rate_of_batch = Check(
         ),
         Mistake(
             "max",
-            _rate_with(lambda t, d, w: d**-0.5 * max(t**-0.5, t * w**-1.5)),
+            _of_update(_formula(choose=max)),
             "the two terms are swapped: this takes the larger one (`max`), a curve that falls "
             "first and then rises for ever. Eq. 3 takes the smaller.",
         ),
         Mistake(
             "warmup^-0.5",
-            _rate_with(lambda t, d, w: d**-0.5 * min(t**-0.5, t * w**-0.5)),
+            _of_update(_formula(rise=-0.5)),
             "warm-up has the exponent −0.5. It is −1.5: only then do the two terms meet at the "
             "update `warmup`.",
         ),
         Mistake(
             "no d_model",
-            _rate_with(lambda t, d, w: min(t**-0.5, t * w**-1.5)),
+            _of_update(_formula(model=0)),
             "the factor d_model^−0.5 is missing.",
         ),
         Mistake(
             "d_model above",
-            _rate_with(lambda t, d, w: d**0.5 * min(t**-0.5, t * w**-1.5)),
+            _of_update(_formula(model=0.5)),
             "d_model has the exponent +0.5. Larger models get smaller rates: −0.5.",
         ),
         Mistake(
             "rise only",
-            _rate_with(lambda t, d, w: d**-0.5 * t * w**-1.5),
+            _of_update(_formula(choose=lambda _fall, rise: rise)),
             "the rate rises for ever. After the warm-up the other term is smaller: `min`.",
         ),
     ],

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.training.schedule import noam_rate
 from walkthrough.checks.alignment import predicted_sources
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checks.schedule import learning_rate
 
 __all__ = ["learning_rate", "mean_loss", "predicted_sources", "shift", "update_gradient"]
 
@@ -24,17 +24,13 @@ def _shift(ids: list[int]) -> tuple[list[int], list[int]]:
     return [BOS_ID, *ids], [*ids, EOS_ID]
 
 
-def _pair_case(label: str, ids: list[int]) -> Case:
-    return Case(label, lambda _generator: arguments(list(ids)))
-
-
 shift = Check(
     name="the decoder's input and the gold tokens",
     reference=_shift,
     cases=[
-        _pair_case("a sentence of five words", [11, 7, 23, 5, 40]),
-        _pair_case("a sentence of one word", [9]),
-        _pair_case("a word that repeats", [6, 6, 8]),
+        fixed("a sentence of five words", [11, 7, 23, 5, 40]),
+        fixed("a sentence of one word", [9]),
+        fixed("a word that repeats", [6, 6, 8]),
     ],
     mistakes=[
         Mistake(
@@ -77,92 +73,6 @@ shift = Check(
             lambda ids: ([BOS_ID, *ids, EOS_ID], [*ids, EOS_ID]),
             "the input is one token longer than the gold. Nothing comes after the end token, so "
             "the decoder never reads it.",
-        ),
-    ],
-)
-
-
-# Exercise: Eq. 3 ---------------------------------------------------------------------------------
-
-
-def _rate(step: int, d_model: int, warmup: int) -> float:
-    return noam_rate(step, d_model=d_model, warmup=warmup)
-
-
-def _rate_case(label: str, step: int, d_model: int, warmup: int) -> Case:
-    return Case(label, lambda _generator: arguments(step, d_model, warmup))
-
-
-learning_rate = Check(
-    name="the learning rate of Equation 3",
-    reference=_rate,
-    tolerance=1e-7,
-    cases=[
-        _rate_case("the first update", step=1, d_model=64, warmup=10),
-        _rate_case("an update in warm-up", step=6, d_model=64, warmup=10),
-        _rate_case("the last update of warm-up", step=10, d_model=64, warmup=10),
-        _rate_case("an update long after warm-up", step=250, d_model=64, warmup=10),
-        _rate_case("another size and warm-up", step=30, d_model=128, warmup=40),
-        _rate_case("a very short warm-up", step=30, d_model=16, warmup=2),
-    ],
-    mistakes=[
-        Mistake(
-            "the larger of the two",
-            lambda step, d_model, warmup: d_model**-0.5 * max(step**-0.5, step * warmup**-1.5),
-            "you take the larger of the two terms: the rate starts high and grows without end. "
-            "Equation 3 takes the smaller one.",
-        ),
-        Mistake(
-            "warm-up to the power −0.5",
-            lambda step, d_model, warmup: d_model**-0.5 * min(step**-0.5, step * warmup**-0.5),
-            "the warm-up has the exponent −0.5. With −1.5 the two terms meet at step = warmup; "
-            "with −0.5 they meet near the first step, and there is no warm-up.",
-        ),
-        Mistake(
-            "the step's root grows",
-            lambda step, d_model, warmup: d_model**-0.5 * min(step**0.5, step * warmup**-1.5),
-            "the first term is the root of the step; Equation 3 has one over it. Your rate never "
-            "falls.",
-        ),
-        Mistake(
-            "no model size",
-            lambda step, d_model, warmup: min(step**-0.5, step * warmup**-1.5),
-            "the factor d_model^−0.5 is missing: larger models get smaller rates.",
-        ),
-        Mistake(
-            "root of the model size",
-            lambda step, d_model, warmup: d_model**0.5 * min(step**-0.5, step * warmup**-1.5),
-            "you multiply by the root of d_model; Equation 3 divides by it.",
-        ),
-        Mistake(
-            "steps counted from 0",
-            lambda step, d_model, warmup: (
-                d_model**-0.5 * min(max(step - 1, 1e-9) ** -0.5, (step - 1) * warmup**-1.5)
-            ),
-            "your steps start at 0, so the first update has a rate of 0 and changes nothing. "
-            "Updates are counted from 1.",
-        ),
-        Mistake(
-            "highest rate missing",
-            lambda step, d_model, warmup: min(step / warmup, (warmup / step) ** 0.5),
-            "the shape is right, and its highest value is 1. Multiply by the highest rate, "
-            "(d_model · warmup)^−0.5.",
-        ),
-        Mistake(
-            "stays at the highest rate",
-            lambda step, d_model, warmup: d_model**-0.5 * min(step, warmup) * warmup**-1.5,
-            "the rate rises in a line and then stays where it is. After the warm-up it falls with "
-            "the inverse root of the step.",
-        ),
-        Mistake(
-            "warm-up only",
-            lambda step, d_model, warmup: d_model**-0.5 * step * warmup**-1.5,
-            "the rate rises for ever: the term step^−0.5 and the minimum are missing.",
-        ),
-        Mistake(
-            "no warm-up",
-            lambda step, d_model, warmup: d_model**-0.5 * step**-0.5,
-            "the rate falls from the first update: the term with the warm-up is missing.",
         ),
     ],
 )
