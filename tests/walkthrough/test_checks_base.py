@@ -11,7 +11,7 @@ from softmax_check import (
     softmax_over_queries,
 )
 
-from walkthrough.checks import Symptom
+from walkthrough.checks import Symptom, drawn, fixed
 
 
 def test_right_answer_in_other_words_is_right():
@@ -115,3 +115,15 @@ def test_a_check_without_cases_or_with_twin_names_is_refused():
         softmax_check(cases=[])
     with pytest.raises(ValueError, match="names of mistakes must differ"):
         softmax_check(mistakes=[OVER_QUERIES, OVER_QUERIES])
+
+
+def test_cases_of_fixed_values_and_drawn_tensors():
+    """Values are copies, so that one call cannot spoil the next; a tuple is a shape."""
+    numbers = [3, 1, 2]
+    check = softmax_check(cases=[fixed("numbers", numbers), drawn("a matrix", (2, 3), "post")])
+    first, second = check.arguments()
+    first.positional[0].sort()
+    assert check.arguments()[0].positional == (numbers,)
+    assert second.positional[0].shape == (2, 3)
+    assert second.positional[1] == "post"
+    torch.testing.assert_close(check.arguments()[1].positional[0], second.positional[0])

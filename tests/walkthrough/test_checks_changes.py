@@ -98,3 +98,13 @@ def test_a_copy_may_be_changed():
     check = check_with(MAKERS["states"])
     assert check(on_copies)
     assert check(shallow).mistake == "changes its input"
+
+
+def test_a_change_beside_a_wrong_result_is_told_too():
+    def adds_up(given):
+        given[0]["weight"] += given[1]["weight"]
+        return 2
+
+    verdict = check_with(MAKERS["states"])(adds_up)
+    assert verdict.mistake is None
+    assert "1 is expected, yours is 2; besides, the function changes its arg" in verdict.message

@@ -1,6 +1,15 @@
 """Checks for exercises: each knows the common mistakes and says which one it sees."""
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checks.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
 from walkthrough.checks.values import ValueCheck, WrongValue, check_value
 from walkthrough.checks.verdict import Verdict
 
@@ -15,4 +24,6 @@ __all__ = [
     "WrongValue",
     "arguments",
     "check_value",
+    "drawn",
+    "fixed",
 ]

@@ -110,7 +110,7 @@ class Check:
         expected = self.outcomes(self.reference)
         if self.agree(outcomes, expected):
             return self._right_unless(changed)
-        return self._diagnose(function, outcomes, expected)
+        return self._diagnose(function, outcomes, expected, changed)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
@@ -156,7 +156,11 @@ class Check:
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
 
     def _diagnose(
-        self, function: Callable[..., Any], outcomes: list[Any], expected: list[Any]
+        self,
+        function: Callable[..., Any],
+        outcomes: list[Any],
+        expected: list[Any],
+        changed: str | None,
     ) -> Verdict:
         for mistake in self.mistakes:
             if self.agree(outcomes, self.outcomes(mistake.function)):
@@ -173,7 +177,8 @@ class Check:
             for symptom in self.symptoms:
                 if _shows(symptom, outcome, wanted, given):
                     return Verdict("wrong", symptom.say, symptom.name)
-        return Verdict("wrong", self._unknown(outcomes, expected))
+        besides = f"; besides, {changed}" if changed else ""
+        return Verdict("wrong", self._unknown(outcomes, expected) + besides)
 
     def _unknown(self, outcomes: list[Any], expected: list[Any]) -> str:
         wrong = [
