@@ -271,9 +271,9 @@ def test_the_table_of_scores_has_a_line_a_decoding_and_gaps_with_their_sign():
     tried = run(evaluation(split="val"), evaluation(bleu=40.0), evaluation(beam=1, bleu=42.0))
     rows = recorded_runs.score_rows({"runs": [tried]}, recorded_runs.TEST)
     lines = recorded_runs.score_table(rows, beside=41.02).splitlines()
-    assert " ".join(lines[0].split()) == "run beam checkpoints α BLEU gap chrF penalty"
-    assert " ".join(lines[1].split()) == "run 1 1 1 – 42.00 +0.98 60.00 0.950"
-    assert " ".join(lines[2].split()) == "run 1 5 1 0.6 40.00 -1.02 60.00 0.950 ← chosen"
+    assert " ".join(lines[0].split()) == "run BLEU gap penalty chrF beam checkpoints α"
+    assert " ".join(lines[1].split()) == "run 1 42.00 +0.98 0.950 60.00 1 1 –"
+    assert " ".join(lines[2].split()) == "→ run 1 40.00 -1.02 0.950 60.00 5 1 0.6"
     assert "gap" not in recorded_runs.score_table(rows)
     assert lines[1].index("–") == lines[2].index("0.6") + 2
     with pytest.raises(ValueError, match="at least 1 row, got 0"):
@@ -286,10 +286,10 @@ def test_settings_are_put_beside_the_published_ones_by_name():
     )
     ours = recorded_runs.settings_of(run(), decoded)
     rows = {row["setting"]: row for row in recorded_runs.setting_rows(published.WU_2021, ours)}
-    same = {name for name, row in rows.items() if row["same"] == "✓ same"}
+    same = {name for name, row in rows.items() if row["same"] == "✓"}
     assert {"norm", "dropout", "label smoothing", "beam"} <= same
     assert not {"schedule", "peak rate", "layers", "checkpoints averaged"} & same
-    assert rows["length penalty"]["same"] == "? not known"
+    assert rows["length penalty"]["same"] == "?"
     assert rows["dropout"]["published"] == "0.3"
     assert (ours["tokens an update"], ours["length penalty"]) == ("about 1900", "α = 0.6")
     with pytest.raises(ValueError, match="same names"):
@@ -316,7 +316,7 @@ def test_runs_say_what_they_have_that_the_first_has_not():
             first,
             run(name="again", seed=2),
             run(name="longer", seed=3, continues="first", training={"peak": 0.0015}),
-            run(name="two", training={"accumulate": 2}, processes=2),
+            run(name="two", training={"accumulate": 2}, command="torch --nproc-per-node=2 -m"),
             run(name="large", training={"accumulate": 1}),
         ]
     }

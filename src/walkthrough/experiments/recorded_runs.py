@@ -3,6 +3,7 @@
 A record is what `tools/record_run.py` writes: `runs`, each with settings, curve and evaluations.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,18 @@ Record = Mapping[str, Any]
 Row = Mapping[str, Any]
 LANGUAGES = {"en": "English", "de": "German", "fr": "French"}
 TEST, VALIDATION = "test_2016_flickr", "val"
-COLUMNS = {
+COLUMNS = {  # what matters most comes first: a phone shows the beginning of a line
+    "mark": "{}",
     "run": "{}",
+    "BLEU": "{:.2f}",
+    "gap": "{:+.2f}",
+    "penalty": "{:.3f}",
+    "chrF": "{:.2f}",
     "beam": "{}",
     "checkpoints": "{}",
     "α": "{}",
-    "BLEU": "{:.2f}",
-    "gap": "{:+.2f}",
-    "chrF": "{:.2f}",
-    "penalty": "{:.3f}",
-    "chosen": "{}",
 }
+CHOSEN = "→"
 
 
 def recorded_or_empty(name: str, *, folder: Path = FOLDER) -> dict[str, Any]:
@@ -104,28 +106,29 @@ def _best_on_validation(run: Run) -> tuple[int, int, float] | None:
 
 
 def score_table(rows: Sequence[Row], *, beside: float | None = None) -> str:
-    """Return rows of `score_rows` as text; `gap` is the distance to the score `beside`.
+    """Return rows of `score_rows` as text, with an arrow before what the validation split chose.
+
+    `gap` is the distance to the score `beside`.
 
     Raises:
         ValueError: there are no rows.
     """
     if not rows:
         raise ValueError("a table of scores needs at least 1 row, got 0")
-    shown = [{**row, "chosen": "← chosen" if row["chosen"] else ""} for row in rows]
+    shown = [{**row, "mark": CHOSEN if row["chosen"] else ""} for row in rows]
     if beside is not None:
         shown = [{**row, "gap": row["BLEU"] - beside} for row in shown]
     columns = [
-        [column, *(form.format(row[column]) for row in shown)]
+        ["" if column == "mark" else column, *(form.format(row[column]) for row in shown)]
         for column, form in COLUMNS.items()
         if column in shown[0]
     ]
-    columns[-1][0] = ""  # the mark needs no head
     widths = [max(map(len, column)) for column in columns]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if place in (0, len(widths) - 1) else cell.rjust(width)
+            cell.ljust(width) if place <= 1 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
+        )
         for line in zip(*columns, strict=True)
     )
 
@@ -168,7 +171,9 @@ def _training_of(run: Run) -> dict[str, Any]:
 
 
 def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the two settings side by side in words, a row a name, and whether they agree.
+    """Return the two settings side by side in words, a row a name.
+
+    `same` is "✓" or "✗", and "?" where the published one is not known.
 
     Raises:
         ValueError: the two name different settings.
@@ -180,10 +185,10 @@ def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[
         )
     return [
         {
+            "same": _agreement(value, ours[name]),
             "setting": name,
             "published": str(value),
             "ours": str(ours[name]),
-            "same": _agreement(value, ours[name]),
         }
         for name, value in published.settings.items()
     ]
@@ -191,8 +196,8 @@ def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[
 
 def _agreement(published: object, ours: object) -> str:
     if published == UNKNOWN:
-        return "? not known"
-    return "✓ same" if published == ours else "✗ differs"
+        return "?"
+    return "✓" if published == ours else "✗"
 
 
 def changes(record: Record) -> dict[str, list[str]]:
@@ -213,7 +218,8 @@ def changes(record: Record) -> dict[str, list[str]]:
 
 
 def _made(run: Run, record: Record) -> dict[str, Any]:
-    batches = run["settings"]["training"]["accumulate"] * run.get("processes", 1)
+    several = re.search(r"--nproc-per-node=(\d+)", run.get("command", ""))
+    batches = run["settings"]["training"]["accumulate"] * (int(several[1]) if several else 1)
     return _training_of(run) | {
         "batches an update": batches,
         "seed at the start": first_seed(run, record),

@@ -22,7 +22,7 @@ def ngram_grid(
     translations: Mapping[str, Sequence[str]],
     reference: Sequence[str],
     *,
-    title: str = "Every run of words, looked up in the reference",
+    title: str = "Each run of words, looked up: the long ones break first",
     label: str = "translation ",
     x_title: str = "length of the run of words, n",
     y_title: str = "starting at the word",
