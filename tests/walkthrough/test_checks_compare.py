@@ -42,6 +42,8 @@ def test_ids_are_whole_numbers():
     assert check(lambda s: s.argsort().int())
     words = check(lambda s: s.argsort().float()).message
     assert "whole numbers are expected (int64), yours are float32" in words
+    assert difference([3, 1], [3, 1], 1e-5) is None
+    assert difference([3.0, 1.0], [3, 1], 1e-5) == "whole numbers are expected, yours are floats"
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
         return f"{tuple(expected)} is expected, yours is {tuple(answer)}" if wrong else None
     if len(answer) != len(expected):
         return f"{len(expected)} results are expected, you return {len(answer)}"
+    if _holds_ids(expected) and any(isinstance(number, float) for number in answer):
+        return "whole numbers are expected, yours are floats"
     for place, mine, wanted in _pairs(answer, expected):
         found = difference(mine, wanted, tolerance)
         if found:
@@ -78,6 +80,10 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) > 1 and all(type(size) is int for size in value)
+
+
+def _holds_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(type(number) is int for number in value)
 
 
 def _pairs(answer: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
