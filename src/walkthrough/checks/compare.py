@@ -25,6 +25,8 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     """Return how the answer differs from the expected result, or None when it does not."""
     if isinstance(expected, (tuple, list, dict)):
         return _container_difference(answer, expected, tolerance)
+    if isinstance(expected, np.ndarray) and isinstance(answer, np.ndarray):
+        answer, expected = torch.as_tensor(answer), torch.as_tensor(expected)
     if isinstance(expected, Tensor) and expected.dim():
         return _tensor_difference(answer, expected, tolerance)
     if _numeric(expected):
@@ -108,12 +110,8 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
         return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
     if is_truth != (mine.dtype == torch.bool):
         return f"{wanted} is expected, yours is {mine.item()}"
-    if is_truth:
-        return (
-            None
-            if torch.equal(mine.cpu(), expected.cpu())
-            else f"{expected.item()} is expected, yours is {mine.item()}"
-        )
+    if is_truth and mine.item() != expected.item():
+        return f"{expected.item()} is expected, yours is {mine.item()}"
     return _value_difference(mine, expected, tolerance)
 
 
