@@ -323,7 +323,7 @@ def test_runs_say_what_they_have_that_the_first_has_not():
     assert recorded_runs.changes(record) == {
         "again": ["seed at the start: 1 → 2"],
         "longer": ["peak rate: 0.003 → 0.0015", "goes on from: nothing → first"],
-        "two": [],
+        "two": ["processes: 1 → 2"],
         "large": ["batches an update: 4 → 1"],
     }
 

@@ -219,9 +219,10 @@ def changes(record: Record) -> dict[str, list[str]]:
 
 def _made(run: Run, record: Record) -> dict[str, Any]:
     several = re.search(r"--nproc-per-node=(\d+)", run.get("command", ""))
-    batches = run["settings"]["training"]["accumulate"] * (int(several[1]) if several else 1)
+    processes = int(several[1]) if several else 1
     return _training_of(run) | {
-        "batches an update": batches,
+        "processes": processes,
+        "batches an update": run["settings"]["training"]["accumulate"] * processes,
         "seed at the start": first_seed(run, record),
         "goes on from": run.get("continues") or "nothing",
     }
