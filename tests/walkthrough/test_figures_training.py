@@ -106,8 +106,8 @@ def test_table_says_which_translations_are_exact():
     )._repr_html_()
     assert "2 of 3 are exact" in page
     rows = page.split("<tr>")[2:]
-    assert ["✓ yes" in row for row in rows] == [True, False, True]
-    assert ["✗ no" in row for row in rows] == [False, True, False]
+    assert [">✓ " in row for row in rows] == [True, False, True]
+    assert [">✗ " in row for row in rows] == [False, True, False]
     assert "<b>&lt;unk&gt;</b> sleeps" in page
     assert "row_heading" not in page
     for name in training.TRANSLATION_COLUMNS:

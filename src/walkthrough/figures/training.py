@@ -92,7 +92,7 @@ class LiveLoss:
         self._drawn_at = time.monotonic()
 
 
-TRANSLATION_COLUMNS = ("source", "model", "exact?")
+TRANSLATION_COLUMNS = ("source", "model: ✓ exact, ✗ not")
 
 
 def translations_table(
@@ -101,7 +101,7 @@ def translations_table(
     outputs: Sequence[str],
     *,
     caption: str = "Translations side by side: {n_exact} of {n} are exact",
-    columns: tuple[str, str, str] = TRANSLATION_COLUMNS,
+    columns: tuple[str, str] = TRANSLATION_COLUMNS,
 ) -> Styler:
     """Return sources and outputs as a table that says which outputs are exact.
 
@@ -118,15 +118,12 @@ def translations_table(
             f"{lengths[0]}, {lengths[1]} and {lengths[2]}"
         )
     pairs = list(zip(outputs, references, strict=True))
-    exact = [output == wanted for output, wanted in pairs]
-    signs = ["✓ yes" if same else "✗ no" for same in exact]
-    cells = ([escape(text) for text in sources], [_compared(*pair) for pair in pairs], signs)
+    cells = [escape(text) for text in sources], [_compared(*pair) for pair in pairs]
     table = pd.DataFrame(dict(zip(columns, cells, strict=True)))
-    words = caption.format(n_exact=sum(exact), n=len(exact))
+    words = caption.format(n_exact=sum(same == wanted for same, wanted in pairs), n=len(pairs))
     left = [("text-align", "left"), ("vertical-align", "top")]
     styles: Any = [
         {"selector": "th, td", "props": left},
-        {"selector": "td:last-child", "props": [("white-space", "nowrap")]},
         {"selector": "caption", "props": [("caption-side", "top"), ("text-align", "left")]},
     ]
     return table.style.hide(axis="index").set_caption(words).set_table_styles(styles)
@@ -135,9 +132,9 @@ def translations_table(
 def _compared(output: str, reference: str) -> str:
     """Return the output as HTML; where it is not the reference, both, with what differs in bold."""
     if output == reference:
-        return escape(output)
+        return f"✓ {escape(output)}"
     said, wanted = output.split(), reference.split()
-    return f"{_unlike(said, wanted) or 'nothing'}<br>reference: {_unlike(wanted, said)}"
+    return f"✗ {_unlike(said, wanted) or 'nothing'}<br>reference: {_unlike(wanted, said)}"
 
 
 def _unlike(words: list[str], others: list[str]) -> str:
