@@ -102,7 +102,7 @@ def test_a_start_of_another_size_is_refused(run: Path, files: Path, tmp_path, ca
     before = sorted((run / "checkpoints").iterdir())[-1]
     options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]
     assert main(["train", *options, "--set", "model.d_ff=32", "--folder", f"{tmp_path}/no"]) == 1
-    assert "d_ff (24 there, 32 wanted)" in capsys.readouterr().err
+    assert "d_ff (expected 32, found 24)" in capsys.readouterr().err
     assert not (tmp_path / "no").exists()
 
 

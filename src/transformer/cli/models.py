@@ -9,7 +9,12 @@ from transformer.config import TransformerConfig
 from transformer.data.codec import TextCodec, codec_from_text
 from transformer.inference.translate import check_vocabulary
 from transformer.model import Transformer
-from transformer.training.checkpoint import Checkpoint, average_checkpoints, load_checkpoint
+from transformer.training.checkpoint import (
+    Checkpoint,
+    average_checkpoints,
+    check_same_config,
+    load_checkpoint,
+)
 
 
 def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
@@ -59,14 +64,7 @@ def start_model(start: Checkpoint, wanted: TransformerConfig, path: str) -> Tran
         ValueError: its sizes are not those of the plan.
     """
     rates = {"dropout": wanted.dropout, "attention_dropout": wanted.attention_dropout}
-    found, asked = start.config.replace(**rates).to_dict(), wanted.to_dict()
-    differing = [
-        f"{name} ({found[name]!r} there, {asked[name]!r} wanted)"
-        for name in found
-        if found[name] != asked[name]
-    ]
-    if differing:
-        raise ValueError(f"{path} holds another model: {', '.join(differing)}")
+    check_same_config(path, start.config.replace(**rates), wanted)
     model = Transformer(wanted)
     model.load_state_dict(start.model().state_dict())
     return model
