@@ -63,6 +63,11 @@ RECORDS: dict[str, dict[str, Recipe]] = {
             "--set training.valid_every=950 --set training.save_every=50",
             processes=2,
         ),
+        "en-de-12-minutes-longer": Recipe(
+            "--seed 1 --max-updates 2050 --set training.accumulate=2 --set training.warmup=400 "
+            "--set training.valid_every=1025 --set training.save_every=50",
+            processes=2,
+        ),
         "one-batch-an-update": Recipe(
             "--seed 1 --max-updates 5000 --set training.max_tokens=2048 --set training.accumulate=1"
         ),
