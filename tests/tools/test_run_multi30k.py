@@ -25,7 +25,7 @@ def asked(tmp_path, monkeypatch):
             folder = Path(args.folder)
             folder.mkdir(parents=True)
             settings = {"max_updates": 20, "seed": 7}
-            text = {"data": {"folder": "/home/me"}, "model": {}, "training": settings}
+            text = {"data": {"folder": "/data/multi30k"}, "model": {}, "training": settings}
             (folder / "settings.json").write_text(json.dumps(text))
             (folder / "log.csv").write_text(HEADER + "20,1,2.5,0.1,1.0,200,50.0,4.0,9.1\n")
             (folder / "results.json").write_text(json.dumps({"training": [{}]}))
