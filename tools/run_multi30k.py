@@ -2,7 +2,7 @@
 
     python tools/run_multi30k.py multi30k-de-en        # → results/multi30k-de-en.json
     python tools/run_multi30k.py multi30k-en-de --only en-de-1
-    python tools/run_multi30k.py                       # all of them: about seven hours of one core
+    python tools/run_multi30k.py                       # all of them: about eleven hours of one core
 
 Run folders stand under runs/ (or --folder). A run that was interrupted goes on, a finished one is
 only measured where a measurement is missing. Runs that no folder holds stay as they are recorded.
@@ -58,6 +58,8 @@ RECORDS: dict[str, dict[str, Recipe]] = {
             "--max-updates 2600 --set training.warmup=200 --set training.peak=0.0015"
         ),
         "en-de-2": Recipe("--seed 2 --max-updates 10500"),
+        "en-de-3": Recipe("--seed 3 --max-updates 10500"),
+        "en-de-4": Recipe("--seed 4 --max-updates 10500"),
         "en-de-12-minutes": Recipe(
             "--seed 1 --max-updates 1900 --set training.accumulate=2 --set training.warmup=400 "
             "--set training.valid_every=950 --set training.save_every=50",
