@@ -10,6 +10,7 @@ from built import SITE, chapters, serve, site_pages
 from playwright.sync_api import Browser, Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE_MS = 60_000  # two busy cores draw a long page slowly
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 375, "height": 800}
 
@@ -63,7 +64,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page, 1280 px wide, with nothing remembered."""
     context = browser.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()
 
@@ -72,6 +73,6 @@ def page(browser: Browser) -> Iterator[Page]:
 def phone(browser: Browser) -> Iterator[Page]:
     """A fresh page, 375 px wide."""
     context = browser.new_context(viewport=NARROW, color_scheme="light", reduced_motion="reduce")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()

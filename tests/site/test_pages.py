@@ -1,5 +1,6 @@
 """Every page of the built site, over http and as a file, wide and narrow, light and dark."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from browsing import (
 )
 from built import SCREENSHOTS
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 pytestmark = pytest.mark.site
 
@@ -27,10 +29,16 @@ MOST_SHIFT = 0.1
 
 
 def keep_screenshot(page: Page, page_name: str, kind: str) -> None:
-    """Keep a picture of the whole page for a person to look at."""
+    """Keep a picture of the whole page for a person to look at.
+
+    Now and then Chromium never answers a request for one, which is no fault of the page.
+    """
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     name = page_name.removesuffix(".html").replace("/", "-")
-    page.screenshot(path=SCREENSHOTS / f"{name}-{kind}.png", full_page=True)
+    picture = SCREENSHOTS / f"{name}-{kind}.png"
+    picture.unlink(missing_ok=True)  # better none than that of an older build
+    with suppress(PlaywrightTimeout):
+        page.screenshot(path=picture, full_page=True, timeout=20_000)
 
 
 def test_page_over_http_is_quiet_light_and_accessible(

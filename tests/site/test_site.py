@@ -82,10 +82,7 @@ def test_search_finds_attention(page: Page, site_url: str, built_site: Path, sch
     visit = Visit(page)
     base = site_url if scheme == "http" else built_site.as_uri()
     page.goto(f"{base}/search.html?q=attention")
-    page.wait_for_selector("#search-results li a")
-    page.wait_for_timeout(300)
-    hits = page.eval_on_selector_all("#search-results li a", "(links) => links.map((a) => a.href)")
-    assert any("/book/" in hit for hit in hits)
+    page.wait_for_selector("#search-results li a[href*='book/']")
     assert visit.errors == []
     assert visit.third_party() == []
 

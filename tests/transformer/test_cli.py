@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -256,8 +257,9 @@ def test_interrupted_run_exits_143_and_resumes(files: Path) -> None:
     )
     while not (folder / "state.safetensors").exists():
         assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=300)
     assert process.returncode == 143
     assert "go on with --resume" in output
     stopped = (folder / "log.csv").read_text().splitlines()[-1].split(",")[0]
