@@ -8,8 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
+from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
-from walkthrough.peers import future_mask, torch_stacks
+from walkthrough.peers import future_mask, torch_stacks, torch_transformer
 
 TINY = TransformerConfig(
     vocab_size=10_260, d_model=128, n_heads=4, n_layers=4, d_ff=256, dropout=0.3
@@ -38,6 +39,12 @@ class TorchTransformer(nn.Module):
             elif isinstance(module, nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 module.dropout.p = 0.0
 
+    @torch.no_grad()
+    def copy_weights(self, ours: Transformer) -> None:
+        """Take the weights of our model, so that both decode the same tokens."""
+        self.embedding.weight.copy_(ours.output_weight)
+        self.transformer = torch_transformer(ours)
+
     @property
     def output_weight(self) -> Tensor:
         """The tied matrix, under our name for it."""
@@ -63,13 +70,18 @@ class TorchTransformer(nn.Module):
         """Logits of every position."""
         return F.linear(self.states(source, target), self.embedding.weight)
 
+    def last_logits(self, source: Tensor, target: Tensor) -> Tensor:
+        """Logits of the last position only: no other row is multiplied by the vocabulary."""
+        return F.linear(self.states(source, target)[:, -1], self.embedding.weight)
+
     @torch.no_grad()
-    def greedy(self, source: Tensor, steps: int) -> Tensor:
+    def greedy(self, source: Tensor, steps: int, *, only_last: bool) -> Tensor:
         """Decode by running the whole model again for every token."""
         self.eval()
         target = torch.full((len(source), 1), BOS_ID)
+        next_logits = self.last_logits if only_last else lambda *tokens: self(*tokens)[:, -1]
         for _ in range(steps):
-            logits = F.linear(self.states(source, target)[:, -1], self.embedding.weight)
+            logits = next_logits(source, target)
             logits[:, [PAD_ID, BOS_ID, EOS_ID]] = float("-inf")
             target = torch.cat([target, logits.argmax(-1, keepdim=True)], dim=1)
         return target[:, 1:]
