@@ -23,6 +23,8 @@ from record_run import run as read_run
 from record_run import with_beginnings
 from records import RESULTS, write
 
+from walkthrough.experiments.run_scores import best_on_validation
+
 ALPHAS = (0.6, 1.0, 1.6)
 BEAM = {"beam": 5, "alpha": 0.6}
 GREEDY = {"beam": 1, "alpha": 0.6}
@@ -135,18 +137,12 @@ def measure(folder: Path, *, fully: bool) -> None:
         return
     for alpha in ALPHAS:
         evaluate(folder, split="val", average=5, beam=5, alpha=alpha)
-    best = best_alpha(results_of(folder)["evaluation"])
+    tried = [e for e in results_of(folder)["evaluation"] if (e["beam"], e["average"]) == (5, 5)]
+    best = best_on_validation(tried)["alpha"]
     evaluate(folder, split="test_2016_flickr", average=1, **GREEDY)
     evaluate(folder, split="test_2016_flickr", average=1, **BEAM)
     evaluate(folder, split="test_2016_flickr", average=5, **BEAM)
     evaluate(folder, split="test_2016_flickr", average=5, beam=5, alpha=best)
-
-
-def best_alpha(evaluations: Sequence[Mapping[str, Any]]) -> float:
-    """Return the length penalty with the highest BLEU on the validation split."""
-    tried = [e for e in evaluations if e["split"] == "val" and (e["beam"], e["average"]) == (5, 5)]
-    alpha: float = max(tried, key=lambda e: e["bleu"])["alpha"]
-    return alpha
 
 
 def evaluate(folder: Path, **settings: Any) -> None:

@@ -7,12 +7,11 @@ import nbformat
 import pytest
 
 from walkthrough.experiments import recorded_runs
+from walkthrough.results import recorded
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = ROOT / "book" / "16-translation.ipynb"
-RECORDS = {
-    name: recorded_runs.recorded_or_empty(name) for name in ("multi30k-en-de", "multi30k-de-en")
-}
+RECORDS = {name: recorded(name) for name in ("multi30k-en-de", "multi30k-de-en")}
 LINE = re.compile(
     r"^(?:→| ) +(\S+) +(\d\d\.\d\d)(?: +[+-]\d+\.\d\d)? +([\d.]+) +(\d\d\.\d\d)"
     r" +(\d+) +(\d+) +([\d.]+|–)$",

@@ -7,7 +7,7 @@ from chart_specs import all_rows, inputs, spec
 from transformer.analysis.bleu import clipped_matches, corpus_bleu, score
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
-from walkthrough.experiments import published, recorded_runs
+from walkthrough.experiments import published, recorded_runs, run_scores
 from walkthrough.experiments import scoring_ways as ways
 from walkthrough.figures import bleu as figures
 from walkthrough.figures import translation
@@ -239,8 +239,7 @@ def test_runs_go_by_their_names_however_many_there_are(n_runs):
     assert list(recorded_runs.by_name(record)) == names
     assert list(recorded_runs.curves(record)) == names
     assert recorded_runs.curves(record)["a"][-1] == (0.01897, 6.0)
-    assert [row["run"] for row in recorded_runs.score_rows(record, recorded_runs.TEST)] == names
-    assert recorded_runs.direction(runs[0]) == "English–German"
+    assert [row["run"] for row in run_scores.score_rows(record, run_scores.TEST)] == names
     with pytest.raises(ValueError, match="different names, got a, b, run 3, a"):
         recorded_runs.by_name({"runs": [*runs, runs[0]]})
 
@@ -256,7 +255,7 @@ def test_every_decoding_is_shown_and_the_validation_split_chooses_one():
         name="tried",
     )
     record = {"runs": [tried, run(evaluation(), name="not tried")]}
-    rows = recorded_runs.score_rows(record, recorded_runs.TEST)
+    rows = run_scores.score_rows(record, run_scores.TEST)
     assert [(row["BLEU"], row["α"], row["chosen"]) for row in rows] == [
         (37.0, "–", False),
         (39.5, "0.6", False),
@@ -264,26 +263,72 @@ def test_every_decoding_is_shown_and_the_validation_split_chooses_one():
         (38.5, "1.6", True),
         (38.0, "0.6", False),
     ]
-    assert len(recorded_runs.score_rows(record, recorded_runs.VALIDATION)) == 2
+    assert len(run_scores.score_rows(record, run_scores.VALIDATION)) == 2
 
 
 def test_the_table_of_scores_has_a_line_a_decoding_and_gaps_with_their_sign():
     tried = run(evaluation(split="val"), evaluation(bleu=40.0), evaluation(beam=1, bleu=42.0))
-    rows = recorded_runs.score_rows({"runs": [tried]}, recorded_runs.TEST)
-    lines = recorded_runs.score_table(rows, beside=41.02).splitlines()
+    rows = run_scores.score_rows({"runs": [tried]}, run_scores.TEST)
+    lines = run_scores.score_table(rows, beside=41.02).splitlines()
     assert " ".join(lines[0].split()) == "run BLEU gap penalty chrF beam checkpoints α"
     assert " ".join(lines[1].split()) == "run 1 42.00 +0.98 0.950 60.00 1 1 –"
     assert " ".join(lines[2].split()) == "→ run 1 40.00 -1.02 0.950 60.00 5 1 0.6"
-    assert "gap" not in recorded_runs.score_table(rows)
+    assert "gap" not in run_scores.score_table(rows)
     assert lines[1].index("–") == lines[2].index("0.6") + 2
     with pytest.raises(ValueError, match="at least 1 row, got 0"):
-        recorded_runs.score_table([])
+        run_scores.score_table([])
+
+
+def test_a_gap_that_rounds_to_nothing_has_no_minus():
+    rows = run_scores.score_rows({"runs": [run(evaluation(bleu=41.018))]}, run_scores.TEST)
+    assert "+0.00" in run_scores.score_table(rows, beside=41.02)
+
+
+def test_the_mean_over_seeds_is_of_decodings_that_all_have():
+    def seed(name, greedy, short, long, *others):
+        return run(
+            evaluation(bleu=50.0, split="val", alpha=1.6),
+            evaluation(bleu=greedy, beam=1),
+            evaluation(bleu=short),
+            evaluation(bleu=long, alpha=1.6),
+            *others,
+            name=name,
+        )
+
+    runs = [
+        seed("a", 30.0, 38.0, 40.0),
+        seed("b", 32.0, 39.5, 41.0),
+        seed("c", 34.0, 39.5, 45.0, evaluation(bleu=47.0, alpha=1.0)),
+        seed("other", 0.0, 0.0, 0.0),
+    ]
+    rows = run_scores.score_rows({"runs": runs}, run_scores.TEST)
+    means = run_scores.over_seeds(rows, ["a", "b", "c"])
+    found = [(m["α"], m["BLEU"], m["lowest"], m["highest"], m["chosen"]) for m in means]
+    assert found == [
+        ("–", 32.0, 30.0, 34.0, False),
+        ("0.6", 39.0, 38.0, 39.5, False),
+        ("1.6", 42.0, 40.0, 45.0, True),
+    ]
+    table = run_scores.score_table(means, beside=41.02).splitlines()
+    assert " ".join(table[-1].split()) == (
+        "→ mean of 3 42.00 +0.98 40.00 45.00 0.950 60.00 5 1 1.6"
+    )
+
+
+def test_runs_that_chose_differently_have_a_row_of_what_each_chose():
+    runs = [
+        run(evaluation(split="val", alpha=alpha), evaluation(bleu=bleu, alpha=alpha), name=name)
+        for name, alpha, bleu in (("a", 0.6, 40.0), ("b", 1.6, 42.0))
+    ]
+    rows = run_scores.score_rows({"runs": runs}, run_scores.TEST)
+    (mean,) = run_scores.over_seeds(rows, ["a", "b"])
+    assert (mean["BLEU"], mean["α"], mean["beam"], mean["chosen"]) == (41.0, "0.6, 1.6", "5", True)
+    with pytest.raises(ValueError, match="chose; c have none, a, b have one"):
+        run_scores.over_seeds(rows, ["a", "b", "c"])
 
 
 def test_settings_are_put_beside_the_published_ones_by_name():
-    (decoded,) = recorded_runs.score_rows(
-        {"runs": [run(evaluation(average=5))]}, "test_2016_flickr"
-    )
+    (decoded,) = run_scores.score_rows({"runs": [run(evaluation(average=5))]}, "test_2016_flickr")
     ours = recorded_runs.settings_of(run(), decoded)
     rows = {row["setting"]: row for row in recorded_runs.setting_rows(published.WU_2021, ours)}
     same = {name for name, row in rows.items() if row["same"] == "✓"}
@@ -299,7 +344,7 @@ def test_settings_are_put_beside_the_published_ones_by_name():
 @pytest.mark.parametrize("theirs", [published.WU_2021, published.TUTORIAL])
 def test_the_table_of_settings_prints_numbers_as_people_write_them(theirs):
     record = {"runs": [run(evaluation(beam=1))]}
-    (decoded,) = recorded_runs.score_rows(record, recorded_runs.TEST)
+    (decoded,) = run_scores.score_rows(record, run_scores.TEST)
     page = translation.setting_table(theirs, run(), decoded).to_html()
     assert page.count("<tr>") == len(theirs.settings) + 1
     assert ">0.003<" in page
@@ -348,8 +393,7 @@ def test_parameters_are_those_of_the_model():
 
 
 def test_no_record_and_no_quotations(tmp_path):
-    assert recorded_runs.recorded_or_empty("none", folder=tmp_path) == {"runs": []}
-    assert recorded_runs.score_rows({"runs": []}, recorded_runs.TEST) == []
+    assert run_scores.score_rows({"runs": []}, run_scores.TEST) == []
     assert recorded_runs.quoted(folder=tmp_path) == []
     (tmp_path / "few.json").write_text('{"sentences": [{"source": "a"}]}')
     assert recorded_runs.quoted("few", folder=tmp_path) == [{"source": "a"}]

@@ -1,10 +1,10 @@
-"""What a record of training runs says, as rows for tables and points for curves (§6.1).
+"""What a record says of how its runs were trained: settings, curves, cost (§6.1).
 
 A record is what `tools/record_run.py` writes: `runs`, each with settings, curve and evaluations.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +16,6 @@ from walkthrough.results import FOLDER, recorded
 Run = Mapping[str, Any]
 Record = Mapping[str, Any]
 Row = Mapping[str, Any]
-LANGUAGES = {"en": "English", "de": "German", "fr": "French"}
-TEST, VALIDATION = "test_2016_flickr", "val"
-COLUMNS = {  # what matters most comes first: a phone shows the beginning of a line
-    "mark": "{}",
-    "run": "{}",
-    "BLEU": "{:.2f}",
-    "gap": "{:+.2f}",
-    "penalty": "{:.3f}",
-    "chrF": "{:.2f}",
-    "beam": "{}",
-    "checkpoints": "{}",
-    "α": "{}",
-}
-CHOSEN = "→"
-
-
-def recorded_or_empty(name: str, *, folder: Path = FOLDER) -> dict[str, Any]:
-    """Return the record `results/<name>.json`, or one without runs where there is none."""
-    return recorded(name, folder=folder) if (folder / f"{name}.json").is_file() else {"runs": []}
-
-
-def direction(run: Run) -> str:
-    """Return the languages of a run, as in "English–German"."""
-    data = run["settings"]["data"]
-    codes = data["source_language"], data["target_language"]
-    return "–".join(LANGUAGES.get(code, code) for code in codes)
 
 
 def by_name(record: Record) -> dict[str, Run]:
@@ -70,67 +44,6 @@ def curves(record: Record) -> dict[str, list[tuple[float, float]]]:
         name: [(point["tokens"] / 1e6, point["valid_perplexity"]) for point in run["curve"]]
         for name, run in by_name(record).items()
     }
-
-
-def score_rows(record: Record, split: str) -> list[dict[str, Any]]:
-    """Return one row an evaluation on a split: how it was decoded and what it scored.
-
-    All of them, not the best: to keep the best would be to choose on the test set. `chosen` is
-    the decoding that had the highest BLEU on the validation split, for a run that has it there.
-    """
-    return [
-        {
-            "run": name,
-            "beam": result["beam"],
-            "checkpoints": result["average"],
-            "α": str(result["alpha"]) if result["beam"] > 1 else "–",
-            "BLEU": result["bleu"],
-            "chrF": result["chrf"],
-            "penalty": result["brevity_penalty"],
-            "signatures": (result["bleu_signature"], result["chrf_signature"]),
-            "chosen": _decoding(result) == _best_on_validation(run),
-        }
-        for name, run in by_name(record).items()
-        for result in sorted(run["evaluation"], key=_decoding)
-        if result["split"] == split
-    ]
-
-
-def _decoding(result: Mapping[str, Any]) -> tuple[int, int, float]:
-    return result["beam"], result["average"], result["alpha"]
-
-
-def _best_on_validation(run: Run) -> tuple[int, int, float] | None:
-    tried = [result for result in run["evaluation"] if result["split"] == VALIDATION]
-    return _decoding(max(tried, key=lambda result: result["bleu"])) if tried else None
-
-
-def score_table(rows: Sequence[Row], *, beside: float | None = None) -> str:
-    """Return rows of `score_rows` as text, with an arrow before what the validation split chose.
-
-    `gap` is the distance to the score `beside`.
-
-    Raises:
-        ValueError: there are no rows.
-    """
-    if not rows:
-        raise ValueError("a table of scores needs at least 1 row, got 0")
-    shown = [{**row, "mark": CHOSEN if row["chosen"] else ""} for row in rows]
-    if beside is not None:
-        shown = [{**row, "gap": row["BLEU"] - beside} for row in shown]
-    columns = [
-        ["" if column == "mark" else column, *(form.format(row[column]) for row in shown)]
-        for column, form in COLUMNS.items()
-        if column in shown[0]
-    ]
-    widths = [max(map(len, column)) for column in columns]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if place <= 1 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in zip(*columns, strict=True)
-    )
 
 
 def settings_of(run: Run, decoded: Row) -> dict[str, Any]:
