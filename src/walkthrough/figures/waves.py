@@ -32,7 +32,7 @@ def encoding_waves(
         "datum.pair == pair"
     )
     shown = shown.transform_flatten(["position", "sine", "cosine"])
-    bit = "the like bit of a counter"
+    bit = "the matching bit of a counter"
     domain, colours = [*names.values(), bit], [PALETTE[c] for c in ("blue", "vermilion", "grey")]
     colour = alt.Color(
         "wave:N",
