@@ -32,8 +32,14 @@ def test_pytorchs_layer_norm_is_right_and_so_is_one_from_sums():
         variance = ((x - mean) ** 2).sum(-1, keepdim=True) / d
         return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
 
+    def from_mean_squares(x, gain, bias, eps):
+        mean = x.mean(-1, keepdim=True)
+        variance = (x * x).mean(-1, keepdim=True) - mean**2
+        return gain * (x - mean) / (variance + eps).sqrt() + bias
+
     assert checks.layer_norm(by_module)
     assert checks.layer_norm(from_sums)
+    assert checks.layer_norm(from_mean_squares)
 
 
 def test_a_division_without_keepdim_is_reported_with_its_line():

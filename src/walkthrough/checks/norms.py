@@ -62,6 +62,8 @@ layer_norm = Check(
         Case("2 sentences of 5 words", _words(1.0)),
         Case("words whose components hardly differ", _words(0.03)),
     ],
+    # as a mean square less the squared mean, a small variance keeps four digits in float32
+    tolerance=5e-4,
     mistakes=[
         Mistake(
             "variance over n − 1",
@@ -84,6 +86,11 @@ layer_norm = Check(
             "ε forgotten",
             _normalised_by(lambda x, eps: _variance(x).sqrt()),
             "ε is missing. It matters where the components of a word hardly differ.",
+        ),
+        Mistake(
+            "plain `std`",
+            _normalised_by(lambda x, eps: x.std(-1, keepdim=True)),
+            "two things at once: `std` divides by d − 1 unless told otherwise, and ε is missing.",
         ),
         Mistake(
             "no root",
