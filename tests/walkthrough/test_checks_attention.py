@@ -52,6 +52,22 @@ def test_a_learners_softmax_without_keepdim_is_named():
     assert "keepdim" in verdict.message or "size" in verdict.message
 
 
+def test_scores_less_their_log_sum_exp_are_right():
+    def softmax(scores):
+        return (scores - scores.logsumexp(-1, keepdim=True)).exp()
+
+    assert checks.stable_softmax(softmax)
+
+
+@pytest.mark.parametrize("dim", [0, -2])
+def test_a_stable_softmax_over_the_queries_is_named(dim):
+    def softmax(scores):
+        powers = (scores - scores.amax(dim, keepdim=True)).exp()
+        return powers / powers.sum(dim, keepdim=True)
+
+    assert "columns sum to 1" in checks.stable_softmax(softmax).message
+
+
 def test_masked_attention_accepts_other_ways_of_caring_for_empty_rows():
     def by_hand(query, key, value, attend_mask):
         scores = query @ key.mT / math.sqrt(query.shape[-1])

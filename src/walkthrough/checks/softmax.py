@@ -6,7 +6,16 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments, drawn, fixed
+from walkthrough.checks.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
 
 # Exercise: the scale for other standard deviations ----------------------------------------------
 
@@ -94,6 +103,13 @@ def _row_powers(scores: Tensor) -> Tensor:
     return (scores - _row_max(scores)).exp()
 
 
+def _columns_sum_to_one(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    columns, rows = result.sum(-2), result.sum(-1)
+    return torch.allclose(columns, torch.ones_like(columns)) and not torch.allclose(
+        rows, torch.ones_like(rows)
+    )
+
+
 def _powers_of_columns(scores: Tensor) -> Tensor:
     return (scores - scores.max(dim=-1).values).exp()
 
@@ -127,10 +143,12 @@ stable_softmax = Check(
         Case("a score of −∞ in every row", _one_closed),
         drawn("three matrices of scores", (3, 3, 3)),
     ],
+    # around 1000 float32 has steps of 6e-5, and so has the log-sum-exp that one may subtract
+    tolerance=1e-4,
     mistakes=[
         Mistake(
             "no shift",
-            _shifted_softmax(lambda scores: torch.zeros_like(scores)),
+            _shifted_softmax(torch.zeros_like),
             "exp overflows: exp(1000) is infinite in float32, and ∞/∞ is NaN. Subtract a number "
             "from each row first; the weights do not change.",
         ),
@@ -197,6 +215,14 @@ stable_softmax = Check(
             "no normalisation",
             _row_powers,
             "the powers are right. They do not sum to 1 yet: divide each row by its sum.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "over the columns",
+            _columns_sum_to_one,
+            "your columns sum to 1, and your rows do not. The weights of one query stand in a row: "
+            "softmax runs over the last dimension.",
         ),
     ],
     right="`stable_softmax` is right, for scores around 1000 and for −∞ too",
