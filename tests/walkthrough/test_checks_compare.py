@@ -1,5 +1,9 @@
 """A wrong answer is described: its kind, its shape, its values."""
 
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
 import pytest
 import torch
 from softmax_check import make_square_scores, softmax_check
@@ -102,6 +106,14 @@ def test_several_results_are_compared_one_by_one():
     assert "a tuple is expected" in check(lambda s: s).message
 
 
+def test_lists_are_compared_item_by_item_and_the_index_said():
+    """Counted from 0, as the reader would index; and one list is not many results."""
+    assert difference((3, 1), [3, 1], 1e-5) is None
+    assert difference([3, 2], [3, 1], 1e-5) == "at [1]: 1 is expected, yours is 2"
+    assert difference([[3], [4]], [[3], [5]], 1e-5) == "at [1]: at [0]: 5 is expected, yours is 4"
+    assert difference([3, 1, 2], [3, 1], 1e-5) == "a list of 2 is expected, yours has 3"
+
+
 def test_shapes_are_shown_whole():
     """Size by size they would read as many answers, and a wrong order would not show."""
     check = softmax_check(reference=lambda scores: {"weights": (2, 3, 5)}, mistakes=[])
@@ -115,6 +127,8 @@ def test_a_missing_name_is_named():
     check = softmax_check(reference=lambda scores: {"memory": 1, "logits": 2}, mistakes=[])
     assert "`logits` is missing" in check(lambda s: {"memory": 1, "logit": 2}).message
     assert "`logits` is missing" in check(lambda s: {"memory": 1}).message
+    too_many = check(lambda s: {"memory": 1, "logits": 2, "loss": 3}).message
+    assert "`loss` is not asked for" in too_many
 
 
 def test_a_count_is_right_or_wrong():
@@ -123,3 +137,44 @@ def test_a_count_is_right_or_wrong():
     assert difference(1_050_000.0, 1_050_000, 1e-5) is None
     words = difference(1_050_001, 1_050_000, 1e-5)
     assert words == "1050000 is expected, yours is 1050001"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Fraction(1, 3), 1 / 3),
+        (Decimal("0.5"), 0.5),
+        (np.float32(3.0), 3),
+        (np.int64(3), 3.0),
+        (16_777_217.0, 16_777_217),  # float32 has no such number
+    ],
+)
+def test_other_kinds_of_numbers_may_be_right(answer, expected):
+    assert difference(answer, expected, 1e-6) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (16_777_217.0, "16777216 is expected, yours is 16777217"),  # alike in float32
+        (10**30, "16777216 is expected, yours is 1e+30"),
+        (10**400, "16777216 is expected, yours is 1e+308"),
+        (2j, "a number is expected, yours is the complex number 0+2j"),
+        (np.array("a"), "a number is expected, your result is an array of NumPy"),
+        (np.array([1, None]), "a number is expected, your result is an array of NumPy"),
+    ],
+)
+def test_wrong_numbers_of_any_kind_and_size_are_described(answer, words):
+    assert difference(answer, 16_777_216, 0.0) == words
+
+
+def test_complex_values_are_named():
+    said = difference(torch.ones(2, dtype=torch.complex64), torch.ones(2), 1e-5)
+    assert said == "the values should be float32, yours are complex64"
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_equal_infinities_are_no_difference(number):
+    mine, wanted = torch.tensor([1.0, number, 3.0, 4.0]), torch.tensor([1.0, number, 3.0, 5.0])
+    assert difference(wanted, wanted.clone(), 1e-5) is None
+    assert "at [3]: 5 is expected, yours is 4" in difference(mine, wanted, 1e-5)

@@ -16,7 +16,8 @@ def same(answer: Any, expected: Any, tolerance: float) -> bool:
     Numbers and tensors agree within `tolerance`, absolute and relative; where whole numbers are
     expected, absolute only, so that a count is right or wrong. A float32 tensor may stand for a
     float64 one. Booleans are not numbers here, a tensor of ids holds whole numbers, and a list or
-    an array is not a tensor; a number and a tensor without dimensions may stand for each other.
+    an array is not a tensor; a number and a tensor without dimensions may stand for each other, and
+    so may a list and a tuple.
     """
     return difference(answer, expected, tolerance) is None
 
@@ -25,19 +26,30 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     """Return how the answer differs from the expected result, or None when it does not."""
     if isinstance(expected, (tuple, list, dict)):
         return _container_difference(answer, expected, tolerance)
-    if isinstance(expected, np.ndarray) and isinstance(answer, np.ndarray):
-        answer, expected = torch.as_tensor(answer), torch.as_tensor(expected)
     if isinstance(expected, Tensor) and expected.dim():
         return _tensor_difference(answer, expected, tolerance)
     if _numeric(expected):
-        return _number_difference(answer, torch.as_tensor(expected), tolerance)
+        return _number_difference(answer, _as_tensor(expected), tolerance)
     if type(answer) is not type(expected):
         return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
 
 
 def _numeric(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray, np.generic, Number))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "biufc"  # not text, not objects
+    return isinstance(value, (Tensor, Number))
+
+
+def _as_tensor(number: Any) -> Tensor:
+    """Return a number as a tensor, one of Python's own with all digits that it has."""
+    if isinstance(number, (Tensor, np.ndarray, np.generic, bool, complex)):
+        return torch.as_tensor(number).detach()
+    if isinstance(number, int):
+        if abs(number) < 2**63:
+            return torch.tensor(number)
+        number = max(-(10**308), min(number, 10**308))
+    return torch.tensor(float(number), dtype=torch.float64)
 
 
 def _kind(value: Any) -> str:
@@ -63,20 +75,23 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
         return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
     if isinstance(expected, dict):
         missing = [key for key in expected if key not in answer]
-        if missing:
-            return f"`{missing[0]}` is missing"
+        besides = [key for key in answer if key not in expected]
+        if missing or besides:
+            return f"`{missing[0]}` is missing" if missing else f"`{besides[0]}` is not asked for"
     elif _is_shape(answer) and _is_shape(expected):
         # result by result, a shape would read as six answers, and its order is what went wrong
         wrong = tuple(answer) != tuple(expected)
         return f"{tuple(expected)} is expected, yours is {tuple(answer)}" if wrong else None
     if len(answer) != len(expected):
+        if isinstance(expected, list):
+            return f"a list of {len(expected)} is expected, yours has {len(answer)}"
         return f"{len(expected)} results are expected, you return {len(answer)}"
     if _holds_ids(expected) and any(isinstance(number, float) for number in answer):
         return "whole numbers are expected, yours are floats"
     for place, mine, wanted in _pairs(answer, expected):
         found = difference(mine, wanted, tolerance)
         if found:
-            return f"in {place}: {found}"
+            return f"{place}: {found}"
     return None
 
 
@@ -91,10 +106,11 @@ def _holds_ids(value: Any) -> bool:
 def _pairs(answer: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(expected, dict):
         for key in expected:
-            yield f"`{key}`", answer[key], expected[key]
+            yield f"in `{key}`", answer[key], expected[key]
     else:
-        for place, (mine, wanted) in enumerate(zip(answer, expected, strict=True), start=1):
-            yield f"result {place}", mine, wanted
+        for index, (mine, wanted) in enumerate(zip(answer, expected, strict=True)):
+            place = f"at [{index}]" if isinstance(expected, list) else f"in result {index + 1}"
+            yield place, mine, wanted
 
 
 def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
@@ -105,9 +121,11 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
         return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
     if not _numeric(answer):
         return f"{wanted} is expected, your result is {_kind(answer)}"
-    mine = torch.as_tensor(answer).detach()
+    mine = _as_tensor(answer)
     if mine.shape != expected.shape:
         return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
+    if mine.is_complex():
+        return f"{wanted} is expected, yours is the complex number {mine.item():.3g}"
     if is_truth != (mine.dtype == torch.bool):
         return f"{wanted} is expected, yours is {mine.item()}"
     if is_truth and mine.item() != expected.item():
@@ -129,7 +147,7 @@ def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
     if answer.shape != expected.shape:
         return f"the shape should be {tuple(expected.shape)}, yours is {tuple(answer.shape)}"
     truths, mine_truths = expected.dtype == torch.bool, answer.dtype == torch.bool
-    if truths != mine_truths:
+    if truths != mine_truths or answer.is_complex():
         return f"the values should be {_dtype(expected)}, yours are {_dtype(answer)}"
     if truths:
         wrong = int((answer.cpu() != expected.cpu()).sum())
@@ -141,7 +159,7 @@ def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
 
 
 def _whole(values: Tensor) -> bool:
-    return not (values.is_floating_point() or values.is_complex())
+    return not values.is_floating_point()
 
 
 def _dtype(values: Tensor) -> str:
@@ -151,8 +169,6 @@ def _dtype(values: Tensor) -> str:
 def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
     mine, wanted = mine.cpu(), wanted.cpu()
     relative = 0.0 if _whole(wanted) else tolerance
-    if mine.is_complex() or wanted.is_complex():
-        mine, wanted = torch.view_as_real(mine + 0j), torch.view_as_real(wanted + 0j)
     mine, wanted = mine.double(), wanted.double()
     if torch.allclose(mine, wanted, rtol=relative, atol=tolerance, equal_nan=True):
         return None
@@ -165,6 +181,7 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
     if mine.dim() == 0:
         return _both(wanted.item(), mine.item())
     gap = (mine - wanted).abs().nan_to_num(nan=math.inf)
+    gap[(mine == wanted) | (mine.isnan() & wanted.isnan())] = 0.0  # ∞ − ∞ is NaN
     place = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
     where = ", ".join(map(str, place))
     return (
@@ -208,6 +225,6 @@ def _both(wanted: float, mine: float) -> str:
 
 
 def _short(number: float, digits: int = 3) -> str:
-    if float(number).is_integer():
+    if float(number).is_integer() and abs(number) < 1e15:
         return f"{number:.0f}"
     return f"{number:.{digits - 3}f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"
