@@ -29,6 +29,31 @@ def test_other_right_ways_are_accepted():
     assert checks.drop(drop).status == "right"
 
 
+def test_a_division_by_the_share_dropped_is_named():
+    """At p = 0 it gives infinities; the check must still say what it is."""
+    verdict = checks.drop(lambda x, keep, p, training: x * keep / p if training else x)
+    assert verdict.mistake == "divided by p"
+
+
+def test_numbers_drawn_once_more_are_told():
+    def drop(x, keep, p, training):
+        return x * (torch.rand_like(x) >= p) / (1 - p) if training else x
+
+    assert checks.drop(drop).mistake == "other numbers dropped"
+
+
+def test_the_loss_of_older_implementations_is_named():
+    """`KLDivLoss`, as many repositories have it: the gradient is right, the number is not."""
+
+    def loss(logits, target, smoothing, pad_id):
+        logits, target = logits[target != pad_id], target[target != pad_id]
+        vocab_size = logits.shape[-1]
+        wanted = (1 - smoothing) * F.one_hot(target, vocab_size) + smoothing / vocab_size
+        return F.kl_div(logits.log_softmax(-1), wanted, reduction="batchmean")
+
+    assert checks.smoothed_loss(loss).mistake == "divergence"
+
+
 def test_the_perfect_pupil_pays_for_what_the_target_withholds():
     logits = torch.zeros(1, 37_000)
     logits[0, 5] = math.log((0.8 + 0.2 / 37_000) / (0.2 / 37_000))

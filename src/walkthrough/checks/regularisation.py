@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checks.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, arguments
 from walkthrough.checks.smoothing import perfect_perplexity, smoothed_loss
 
 __all__ = ["connect", "drop", "perfect_perplexity", "smoothed_loss"]
@@ -32,6 +32,12 @@ def _drop_case(label: str, p: float, *, training: bool) -> Case:
         return arguments(x, keep, p, training)
 
     return Case(label, make)
+
+
+def _drops_others(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    _, keep, _, training = given.positional
+    dropped = result == 0
+    return bool(training and dropped.any() and (dropped == keep).any())
 
 
 drop = Check(
@@ -63,7 +69,7 @@ drop = Check(
         ),
         Mistake(
             "divided by p",
-            _when_training(lambda x, keep, p: x * keep / p if p else x),
+            _when_training(lambda x, keep, p: x * keep / p),
             "you divide by p, the share that is dropped. Divide by the share that stays, 1 − p.",
         ),
         Mistake(
@@ -96,6 +102,13 @@ drop = Check(
             "never on",
             lambda x, keep, p, training: x,
             "nothing is ever dropped.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "other numbers dropped",
+            _drops_others,
+            "the numbers that you drop are not those that `keep` drops. They are drawn already.",
         ),
     ],
 )

@@ -33,6 +33,15 @@ def _against(gold: Share, other: Share) -> Callable[[Tensor, Tensor, float, int]
     return loss
 
 
+def _divergence(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    # the loss is lowest where the probabilities are the targets: there it is their entropy
+    vocab_size = logits.shape[-1]
+    targets = torch.full_like(logits, smoothing / vocab_size)
+    targets[torch.arange(len(target)), target] += 1 - smoothing
+    entropy = _loss(targets.log(), target, smoothing, pad_id) if smoothing else 0.0
+    return _loss(logits, target, smoothing, pad_id) - entropy
+
+
 def _even_part_counts_padding(
     logits: Tensor, target: Tensor, smoothing: float, pad_id: int
 ) -> Tensor:
@@ -114,6 +123,13 @@ smoothed_loss = Check(
                 _loss(logits, target, smoothing, pad_id) * (target != pad_id).sum()
             ),
             "this is the sum over tokens. Divide by their number.",
+        ),
+        Mistake(
+            "divergence",
+            _divergence,
+            "this is the divergence from the targets, as `F.kl_div` gives it: the cross-entropy "
+            "less the entropy of the targets. It has the same gradient; asked is the "
+            "cross-entropy.",
         ),
         Mistake(
             "not smoothed",
