@@ -144,6 +144,11 @@ adam_step = Check(
             "lost. It is added after the root.",
         ),
         Mistake(
+            "no ε",
+            _adam(eps=0.0),
+            "ε is missing: add 1e-9 to the root. With tiny gradients it shows.",
+        ),
+        Mistake(
             "not squared",
             _adam(squared=False),
             "v remembers the gradients' absolute values. It remembers their squares.",

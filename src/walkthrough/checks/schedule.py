@@ -138,15 +138,13 @@ rate_of_batch = Check(
         Mistake(
             "updates from 0",
             lambda batch, accumulate, d_model, warmup: _eq3(
-                max(batch - 1, accumulate) // accumulate, d_model, warmup
+                (batch - 1) // accumulate, d_model, warmup
             ),
             "the update is one too low: you count updates from 0. The first has number 1.",
         ),
         Mistake(
             "rounded down",
-            lambda batch, accumulate, d_model, warmup: _eq3(
-                max(batch // accumulate, 1), d_model, warmup
-            ),
+            lambda batch, accumulate, d_model, warmup: _eq3(batch // accumulate, d_model, warmup),
             "the update is rounded down. Batch 37 of 4 an update belongs to update 10, and so do "
             "38, 39 and 40.",
         ),
