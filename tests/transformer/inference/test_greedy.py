@@ -14,7 +14,7 @@ from decoding_peers import (
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import greedy
-from transformer.inference.greedy import greedy_decode
+from transformer.inference.greedy import greedy_decode, most_probable
 
 
 def plain(model, source, limit=None) -> list[list[int]]:
@@ -100,3 +100,14 @@ def test_dropout_is_off_and_repeats_agree() -> None:
 def test_bad_input(source, options, message) -> None:
     with pytest.raises(ValueError, match=message):
         greedy_decode(make_model(0), source, **options)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_the_most_probable_token_is_the_lower_one_of_equals(dtype):
+    torch.manual_seed(0)
+    logits = torch.randn(20, 300).to(dtype)  # in bfloat16 some rows have equal highest logits
+    logits[3, [7, 250]] = 9.0
+    logits[4] = float("-inf")
+    found = most_probable(logits)
+    for row, token in zip(logits.tolist(), found.tolist(), strict=True):
+        assert token == row.index(max(row))
