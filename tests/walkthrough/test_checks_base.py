@@ -61,8 +61,17 @@ def test_wrong_number_of_arguments_is_explained():
     assert "`(scores, mask)`" in verdict.message
 
 
-def test_not_a_function():
-    assert "a function is expected" in softmax_check()(3).message
+def test_a_stop_without_words_ends_without_a_colon():
+    def stops(scores):
+        raise ValueError
+
+    assert softmax_check()(stops).message.endswith("(`raise ValueError`)")
+
+
+def test_a_result_for_a_function_is_told_what_it_is():
+    assert "a function is expected here, got an int" in softmax_check()(3).message
+    called = softmax_check()(softmax_over_keys(torch.ones(2, 5))).message
+    assert "got a tensor of shape (2, 5): give the function's name, without brackets" in called
 
 
 def test_the_readers_function_cannot_spoil_the_inputs():

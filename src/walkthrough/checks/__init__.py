@@ -10,7 +10,7 @@ from walkthrough.checks.base import (
     drawn,
     fixed,
 )
-from walkthrough.checks.values import ValueCheck, WrongValue, check_value
+from walkthrough.checks.values import ValueCheck, WrongValue
 from walkthrough.checks.verdict import Verdict
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "Verdict",
     "WrongValue",
     "arguments",
-    "check_value",
     "drawn",
     "fixed",
 ]

@@ -17,19 +17,20 @@ import inspect
 import linecache
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from walkthrough.checks.cases import Arguments, Case, arguments, drawn, fixed
 from walkthrough.checks.changes import change_said
-from walkthrough.checks.compare import difference, same
+from walkthrough.checks.compare import difference, kind, same
 from walkthrough.checks.verdict import Verdict
 
 __all__ = ["Arguments", "Case", "Check", "Mistake", "Symptom", "arguments", "drawn", "fixed"]
 
 SEED = 2017
+NOTHING_YET = Verdict("nothing yet", "write the function, then run this cell again")
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,6 @@ class Check:
     symptoms: Sequence[Symptom] = ()
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
-    hint: str = "write the function, then run this cell again"
-    seed: int = field(default=SEED, repr=False)
 
     def __post_init__(self) -> None:
         if not self.cases:
@@ -98,15 +97,16 @@ class Check:
     def __call__(self, function: Any) -> Verdict:
         """Judge the reader's function. Never raises for what that function does."""
         if function is None or function is ...:
-            return self._nothing_yet()
+            return NOTHING_YET
         if not callable(function):
-            return Verdict("wrong", f"a function is expected here, got {function!r}")
+            got = f"a function is expected here, got {kind(function)}"
+            return Verdict("wrong", f"{got}: give the function's name, without brackets")
         unfit = self._signature_problem(function)
         if unfit:
             return Verdict("wrong", unfit)
         outcomes, changed = self._outcomes(function, watch_inputs=True)
         if all(_is_stub(outcome) for outcome in outcomes):
-            return self._nothing_yet()
+            return NOTHING_YET
         expected = self.outcomes(self.reference)
         if self.agree(outcomes, expected):
             return self._right_unless(changed)
@@ -115,7 +115,7 @@ class Check:
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
         return [
-            case.make(torch.Generator().manual_seed(self.seed + number))
+            case.make(torch.Generator().manual_seed(SEED + number))
             for number, case in enumerate(self.cases)
         ]
 
@@ -129,7 +129,7 @@ class Check:
         outcomes, changed = [], None
         for given in self.arguments():
             handed = copy.deepcopy(given)
-            outcomes.append(_call(function, handed, self.seed))
+            outcomes.append(_call(function, handed))
             if watch_inputs and changed is None:
                 changed = change_said(function, given, handed)
         return outcomes, changed
@@ -143,16 +143,9 @@ class Check:
             return (one.kind, one.words) == (other.kind, other.words)
         return same(one, other, self.tolerance)
 
-    def _nothing_yet(self) -> Verdict:
-        return Verdict("nothing yet", self.hint)
-
     def _right_unless(self, changed: str | None) -> Verdict:
         if changed:
-            return Verdict(
-                "wrong",
-                f"the result is right, but {changed}",
-                "changes its input",
-            )
+            return Verdict("wrong", f"the result is right, but {changed}", "changes its input")
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
 
     def _diagnose(
@@ -198,21 +191,21 @@ class Check:
             return None
         for given in self.arguments():
             try:
-                signature.bind(*given.positional, **given.named)
+                signature.bind(*given.positional)
             except TypeError as error:
-                call = [*["…"] * len(given.positional), *(f"{name}=…" for name in given.named)]
+                call = ", ".join("…" for _ in given.positional)
                 return (
-                    f"the check calls your function as `f({', '.join(call)})`, "
+                    f"the check calls your function as `f({call})`, "
                     f"which its arguments `{signature}` do not allow: {error}"
                 )
         return None
 
 
-def _call(function: Callable[..., Any], given: Arguments, seed: int) -> Any:
+def _call(function: Callable[..., Any], given: Arguments) -> Any:
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(SEED)
         try:
-            return function(*given.positional, **given.named)
+            return function(*given.positional)
         except Exception as error:
             return Raised(error)
 
@@ -238,4 +231,5 @@ def _exception_message(function: Callable[..., Any], error: Exception, label: st
     if mine:
         line = (mine[-1].line or linecache.getline(mine[-1].filename, mine[-1].lineno or 0)).strip()
         where = f" in line {mine[-1].lineno}" + (f" (`{line}`)" if line else "")
-    return f"for {label} your function stops with {type(error).__name__}{where}: {error}"
+    words = f": {error}" if str(error) else ""
+    return f"for {label} your function stops with {type(error).__name__}{where}{words}"

@@ -13,12 +13,11 @@ class Arguments:
     """The values of one call."""
 
     positional: tuple[Any, ...]
-    named: dict[str, Any]
 
 
-def arguments(*positional: Any, **named: Any) -> Arguments:
+def arguments(*positional: Any) -> Arguments:
     """Return the values that a case calls the reader's function with."""
-    return Arguments(positional, named)
+    return Arguments(positional)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from numbers import Number
 from typing import Any
 
-import numpy as np
 from torch import Tensor, nn
 
 from walkthrough.checks.cases import Arguments
@@ -28,7 +27,7 @@ def change_said(function: Callable[..., Any], before: Arguments, after: Argument
 
 def _first_change(before: Any, after: Any) -> str | None:
     """Return where the two first differ, such as "[0]['weight']", or None; "" is the whole."""
-    if isinstance(before, (Tensor, np.ndarray, Number, str)):
+    if isinstance(before, (Tensor, Number, str)):
         alike = type(before) is type(after) and same(after, before, 0.0)
         return None if alike else ""
     parts, parts_after = _parts(before), _parts(after)
@@ -64,8 +63,6 @@ def _noun(value: Any) -> str:
 
 def _by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
     try:
-        return dict(
-            inspect.signature(function).bind(*given.positional, **given.named).arguments.items()
-        )
+        return inspect.signature(function).bind(*given.positional).arguments
     except (TypeError, ValueError):
-        return {**{str(n): value for n, value in enumerate(given.positional)}, **given.named}
+        return {str(place): value for place, value in enumerate(given.positional)}

@@ -31,7 +31,7 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     if _numeric(expected):
         return _number_difference(answer, _as_tensor(expected), tolerance)
     if type(answer) is not type(expected):
-        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+        return f"{kind(expected)} is expected, your result is {kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
 
 
@@ -52,7 +52,8 @@ def _as_tensor(number: Any) -> Tensor:
     return torch.tensor(float(number), dtype=torch.float64)
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
+    """Return what a value is, with its article, to be put into a sentence."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     if value is None:
@@ -72,7 +73,7 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
     if isinstance(expected, dict) != isinstance(answer, dict) or not isinstance(
         answer, (tuple, list, dict)
     ):
-        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+        return f"{kind(expected)} is expected, your result is {kind(answer)}"
     if isinstance(expected, dict):
         missing = [key for key in expected if key not in answer]
         besides = [key for key in answer if key not in expected]
@@ -120,7 +121,7 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
         quotes = ": leave out the quotes" if _reads_as_value(answer) else ""
         return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
     if not _numeric(answer):
-        return f"{wanted} is expected, your result is {_kind(answer)}"
+        return f"{wanted} is expected, your result is {kind(answer)}"
     mine = _as_tensor(answer)
     if mine.shape != expected.shape:
         return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
@@ -143,7 +144,7 @@ def _reads_as_value(text: str) -> bool:
 
 def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
     if not isinstance(answer, Tensor):
-        return f"{_kind(expected)} is expected, your result is {_kind(answer)}"
+        return f"{kind(expected)} is expected, your result is {kind(answer)}"
     if answer.shape != expected.shape:
         return f"the shape should be {tuple(expected.shape)}, yours is {tuple(answer.shape)}"
     truths, mine_truths = expected.dtype == torch.bool, answer.dtype == torch.bool
@@ -185,7 +186,7 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
     place = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
     where = ", ".join(map(str, place))
     return (
-        f"the shape is right; the largest difference is {_short(gap.max().item())}, at [{where}]: "
+        f"the shape is right; the largest difference is {short(gap.max().item())}, at [{where}]: "
         f"{_both(wanted[place].item(), mine[place].item())}"
     )
 
@@ -208,23 +209,24 @@ def _pattern(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
     ratio = (mine * wanted).sum() / (wanted * wanted).sum()
     if ratio.abs() > loose and explained_by(ratio * wanted):
         digits = 3 if (ratio - 1).abs() > 0.01 else 5
-        return f"every value is {_short(ratio.item(), digits)} times the expected one"
+        return f"every value is {short(ratio.item(), digits)} times the expected one"
     shift = (mine - wanted).mean()
     if explained_by(wanted + shift):
-        return f"every value is the expected one plus {_short(shift.item())}"
+        return f"every value is the expected one plus {short(shift.item())}"
     return None
 
 
 def _both(wanted: float, mine: float) -> str:
     """Say both numbers, with as many digits as it takes to tell them apart."""
     for digits in range(3, 17):
-        said = _short(wanted, digits), _short(mine, digits)
+        said = short(wanted, digits), short(mine, digits)
         if said[0] != said[1]:
             break
     return f"{said[0]} is expected, yours is {said[1]}"
 
 
-def _short(number: float, digits: int = 3) -> str:
+def short(number: float, digits: int = 3) -> str:
+    """Return a number with this many digits; a whole one of less than 15 digits with all."""
     if float(number).is_integer() and abs(number) < 1e15:
         return f"{number:.0f}"
     return f"{number:.{digits - 3}f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"
