@@ -36,9 +36,29 @@ def test_a_learners_encoding_in_float32_is_right():
     assert checks.encoding(encode).status == "right"
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_position_that_is_multiplied_is_named_in_either_precision(dtype):
+    def encode(length, d_model):
+        table = torch.zeros(length, d_model)
+        power = 10000 ** (torch.arange(0, d_model, 2, dtype=dtype) / d_model)
+        angle = torch.arange(length)[:, None] * power
+        table[:, 0::2], table[:, 1::2] = angle.sin(), angle.cos()
+        return table
+
+    assert checks.encoding(encode).mistake == "multiplied by the power"
+
+
 def test_a_table_with_a_row_for_each_dimension_is_named():
     verdict = checks.encoding(lambda length, d_model: sinusoidal_encoding(length, d_model).T)
     assert verdict.mistake == "dimensions in rows"
+
+
+def test_a_position_too_early_is_named_though_the_first_word_then_has_none():
+    def add(embedded, n_decoded):
+        _, new_len, d_model = embedded.shape
+        return embedded + sinusoidal_encoding(new_len, d_model, start=n_decoded - 1)
+
+    assert "one too small" in checks.add_positions(add).message
 
 
 def test_the_transposed_rotation_is_the_wrong_sign():

@@ -131,7 +131,7 @@ add_positions = Check(
         ),
         Mistake(
             "one too early",
-            lambda embedded, n_decoded: _add_positions(embedded, max(n_decoded - 1, 0)),
+            lambda embedded, n_decoded: _add_positions(embedded, n_decoded - 1),
             "the positions are one too small: the last decoded word already has position "
             "`n_decoded − 1`.",
         ),

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer.positional import sinusoidal_encoding
-from walkthrough.checks.base import Check, Mistake, Symptom, fixed
+from walkthrough.checks.base import Arguments, Check, Mistake, Symptom, fixed
 from walkthrough.checks.offsets import add_positions, rotation
 from walkthrough.checks.values import ValueCheck, WrongValue
 
@@ -21,10 +21,14 @@ Encode = Callable[[int, int], Tensor]
 Join = Callable[[Tensor, Tensor], Tensor]
 
 
+def _powers(d_model: int) -> Tensor:
+    """Return 10000^(2i/d_model), one number a pair."""
+    return 10000.0 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+
+
 def _angles(positions: Tensor, d_model: int) -> Tensor:
     """Return pos / 10000^(2i/d_model), one row a position, one column a pair."""
-    even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)
-    return positions.double()[:, None] / 10000.0 ** (even_dims / d_model)
+    return positions[:, None] / _powers(d_model)
 
 
 def _interleaved(first: Tensor, second: Tensor) -> Tensor:
@@ -59,8 +63,12 @@ def _last_exponent_1(positions: Tensor, d_model: int) -> Tensor:
     return positions[:, None] / 10000 ** torch.linspace(0, 1, d_model // 2, dtype=torch.float64)
 
 
-def _multiplied_by_the_power(positions: Tensor, d_model: int) -> Tensor:
-    return positions.double()[:, None] ** 2 / _angles(positions.clamp(min=1), d_model)
+_multiplied = _of_angles(lambda positions, d_model: positions[:, None] * _powers(d_model))
+
+
+def _multiplied_by_the_power(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    # the angles are so large that float32 has only two decimals of the sine
+    return torch.allclose(result.float(), _multiplied(*given.positional), atol=0.02)
 
 
 encoding = Check(
@@ -121,11 +129,6 @@ encoding = Check(
             "angle: dimensions 2i and 2i + 1 both have the exponent 2i / d_model.",
         ),
         Mistake(
-            "multiplied by the power",
-            _of_angles(_multiplied_by_the_power),
-            "you multiply the position by 10000^(2i/d_model); it is divided by it.",
-        ),
-        Mistake(
             "turns instead of radians",
             _of_angles(lambda positions, d_model: _angles(positions, d_model) * tau),
             "your angles are 2π times too large: the sine takes pos / 10000^(2i/d_model) as it is.",
@@ -136,7 +139,12 @@ encoding = Check(
             "dimensions in rows",
             lambda result, expected, _: result.shape == expected.shape[::-1],
             "your result has a row for each dimension; it should have a row for each position.",
-        )
+        ),
+        Symptom(
+            "multiplied by the power",
+            _multiplied_by_the_power,
+            "you multiply the position by 10000^(2i/d_model); it is divided by it.",
+        ),
     ],
     right="right: {name}, for both sizes",
 )
