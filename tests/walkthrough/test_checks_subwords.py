@@ -44,6 +44,11 @@ def test_lost_letters_are_told():
     assert verdict.mistake == "letters lost"
 
 
+def test_a_text_is_not_told_that_it_lost_letters():
+    verdict = subwords.spell(lambda *given: "|".join(subwords.spell.reference(*given)))
+    assert "a list is expected" in verdict.message
+
+
 def test_the_references_are_what_the_package_does():
     lengths = [7, 3, 12, 4, 3, 8, 11, 5, 6]
     pairs = [([9] * (n - 1), [9] * (n - 1)) for n in lengths if n > 1]

@@ -206,7 +206,7 @@ def _word_case(label: str, *words: str) -> list[Case]:
 
 
 def _loses_letters(result: list[str], expected: list[str], given: Arguments) -> bool:
-    return "".join(result) != given.positional[0]
+    return not isinstance(result, str) and "".join(result) != given.positional[0]
 
 
 spell = Check(
