@@ -32,11 +32,6 @@ def _stepwise(
 
 def _with_start(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
     states = recurrent_states(x, w_state, w_input)
-    return torch.cat([torch.zeros_like(states[:1]), states[:-1]])
-
-
-def _from_start(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
-    states = recurrent_states(x, w_state, w_input)
     return torch.cat([torch.zeros_like(states[:1]), states])
 
 
@@ -56,7 +51,7 @@ def _words(length: int, d_in: int, d_state: int) -> Callable[[torch.Generator], 
 
 rnn_states = Check(
     name="rnn_states",
-    reference=lambda x, w_state, w_input: recurrent_states(x, w_state, w_input),
+    reference=recurrent_states,
     cases=[
         Case("5 words, states of 4 numbers", _words(5, 3, 4)),
         Case("7 words, states of 3 numbers", _words(7, 3, 3)),
@@ -97,13 +92,13 @@ rnn_states = Check(
         ),
         Mistake(
             "old states returned",
-            _with_start,
+            lambda x, w_state, w_input: _with_start(x, w_state, w_input)[:-1],
             "these are the states *before* each word: the list begins with h_0 = 0, and the state "
             "after the last word is missing. Append after the step.",
         ),
         Mistake(
             "start kept",
-            _from_start,
+            _with_start,
             "the list begins with h_0 = 0, which belongs to no word. The first row is h_1, the "
             "state after the first word.",
         ),
@@ -240,7 +235,7 @@ waiting_steps = Check(
             "A recurrent layer must also go along the words.",
         ),
         Mistake(
-            "two too few",
+            "one too few",
             lambda n_words, n_layers: n_words + n_layers - 2,
             "one too few: this counts the arrows between the steps, not the steps. With one layer "
             "and one word there is one step.",

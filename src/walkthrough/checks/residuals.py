@@ -205,7 +205,7 @@ def _weights(n_layers: int) -> Callable[[torch.Generator], Arguments]:
     return make
 
 
-def _is_empty(result: Any, expected: Any, given: Arguments) -> bool:
+def _holds_only_the_last(result: Any, expected: Any, given: Arguments) -> bool:
     return isinstance(result, dict) and set(result) == set(LAST)
 
 
@@ -263,7 +263,7 @@ small_start = Check(
     symptoms=[
         Symptom(
             "others left out",
-            _is_empty,
+            _holds_only_the_last,
             "only the scaled matrices came back. Return all of them, the others unchanged.",
         )
     ],
