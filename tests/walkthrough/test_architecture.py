@@ -80,6 +80,18 @@ def test_ink_is_the_pages_own_except_on_lit_blocks():
     assert contrast(PALETTE["blue"], "#ffffff") >= 4.5
 
 
+def test_words_are_11_px_or_more_on_a_phone_and_stay_inside():
+    """A phone of 375 px leaves a drawing 343 px; a letter takes about 5.8."""
+    for root in (drawn(architecture()), drawn(chapter_map("attention"))):
+        widest = int(re.search(r"max-width:(\d+)px", root.get("style")).group(1))
+        assert float(root.get("font-size")) * min(widest, 343) / WIDTH >= 11
+        for node in root.iter(f"{SVG}text"):
+            x, length = float(node.get("x")), 5.8 * len(node.text)
+            start = x - length / 2 if node.get("text-anchor") == "middle" else x
+            assert start >= 0
+            assert start + length <= WIDTH, node.text
+
+
 def test_unknown_parts_are_refused_by_name():
     with pytest.raises(ValueError, match="unknown part 'atention'; known: attention"):
         chapter_map("atention")

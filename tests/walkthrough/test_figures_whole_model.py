@@ -126,6 +126,7 @@ def test_words_of_the_path_stay_inside_the_drawing():
         shapes = record_shapes(model, SOURCE.to("meta"), TARGET.to("meta"))
     _, root = drawn_lines(shape_path(shapes, n_layers=6))
     width = float(root.get("viewBox").split()[2])
+    assert float(root.get("font-size")) * 343 / width >= 11  # px on a phone of 375
     for node in root.iter("{http://www.w3.org/2000/svg}text"):
         x, length = float(node.get("x")), 5.8 * len(node.text)
         start = {"start": x, "middle": x - length / 2, "end": x - length}[node.get("text-anchor")]

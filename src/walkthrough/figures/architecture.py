@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from walkthrough.figures.style import PALETTE
+from walkthrough.figures.svg import Drawing, arrow, drawing, words_at
 
 WIDTH, HEIGHT = 360, 424
 BOX_WIDTH = 136
@@ -76,20 +77,6 @@ PARTS: dict[str, tuple[str, ...]] = {
 _LIT = ' class="lit"'
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """An SVG drawing that takes its colours from the page, so it works in light and dark."""
-
-    svg: str
-    title: str
-
-    def __repr__(self) -> str:
-        return f"Drawing: {self.title}"
-
-    def _repr_html_(self) -> str:
-        return self.svg
-
-
 def architecture(
     highlight: str = "none",
     *,
@@ -113,23 +100,22 @@ def architecture(
         addresses |= dict.fromkeys(PARTS[part], address)
     lit = PARTS[highlight]
     drawn = "".join(_draw(name, name in lit, addresses.get(name)) for name in BLOCKS)
-    words = description or _in_words(highlight, lit)
-    # a picture hides its children from screen readers, so one with links is a group
-    role = "group" if addresses else "img"
     label = f"arch-{highlight}-{width}"
-    svg = (
-        f'<svg class="architecture" xmlns="http://www.w3.org/2000/svg" role="{role}" '
-        f'aria-labelledby="{label}-t {label}-d" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'style="width:100%;max-width:{width}px;height:auto;display:block" fill="none" '
-        f'stroke="currentColor" font-family="inherit" font-size="11.5">'
-        f'<title id="{label}-t">{html.escape(title)}</title>'
-        f'<desc id="{label}-d">{html.escape(words)}</desc>{_wiring(label)}{drawn}</svg>'
+    return drawing(
+        _wiring(label) + drawn,
+        kind="architecture",
+        label=label,
+        size=(WIDTH, HEIGHT),
+        width=width,
+        title=title,
+        description=description or _in_words(highlight, lit),
+        # a picture hides its children from screen readers, so one with links is a group
+        role="group" if addresses else "img",
     )
-    return Drawing(svg, title)
 
 
 def chapter_map(
-    part: str, *, width: int = 320, title: str = "Where this chapter's part sits in the model"
+    part: str, *, width: int = 340, title: str = "Where this chapter's part sits in the model"
 ) -> Drawing:
     """Return the small map at the head of a chapter: the model with the part being built lit."""
     return architecture(part, width=width, title=title)
@@ -153,9 +139,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
     middle = block.x + BOX_WIDTH / 2
     first = block.y + block.height / 2 + 4 - 6.5 * (len(block.words) - 1)
     lines = "".join(
-        f'<text x="{middle:g}" y="{first + 13 * n:g}" text-anchor="middle" stroke="none" '
-        f'fill="{ink}">{html.escape(words)}</text>'
-        for n, words in enumerate(block.words)
+        words_at(middle, first + 13 * n, words, ink=ink) for n, words in enumerate(block.words)
     )
     box = (
         f'<rect x="{block.x}" y="{block.y}" width="{BOX_WIDTH}" height="{block.height}" rx="5" '
@@ -166,49 +150,32 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
 
 
 def _wiring(label: str) -> str:
-    tip = f"{label}-tip"
     left, right = _LEFT + BOX_WIDTH // 2, _RIGHT + BOX_WIDTH // 2
-    head = (
-        f'<defs><marker id="{tip}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
-        'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor" '
-        'stroke="none"/></marker></defs>'
-    )
     stacks = _stack(_LEFT - 20, 154, 158) + _stack(_RIGHT - 20, 78, 234)
     ups = [(left, 408, 397), (left, 364, 351), (left, 324, 299), (left, 238, 223)]
     ups += [(right, 408, 397), (right, 364, 351), (right, 324, 299)]
     ups += [(right, 238, 223), (right, 162, 147), (right, 86, 53), (right, 24, 15)]
-    arrows = "".join(_arrow(f"M{x} {start}V{end}", tip) for x, start, end in ups)
+    arrows = "".join(arrow(f"M{x} {start}V{end}", label) for x, start, end in ups)
     # what bypasses a sub-layer and is added after it
     for column, bends in ((_LEFT, ((306, 249), (230, 173))), (_RIGHT, ((306, 249), (154, 97)))):
         for start, end in bends:
             middle = column + BOX_WIDTH // 2
-            arrows += _arrow(f"M{middle} {start}H{column - 10}V{end}H{column - 1}", tip)
-    arrows += _arrow(f"M{right} 230H{_RIGHT + BOX_WIDTH + 10}V173H{_RIGHT + BOX_WIDTH + 1}", tip)
+            arrows += arrow(f"M{middle} {start}H{column - 10}V{end}H{column - 1}", label)
+    arrows += arrow(f"M{right} 230H{_RIGHT + BOX_WIDTH + 10}V173H{_RIGHT + BOX_WIDTH + 1}", label)
     between = (_LEFT + BOX_WIDTH + _RIGHT) // 2 - 4
-    memory = _arrow(f"M{left} 162V142H{between}V206H{_RIGHT - 1}", tip, 2.0)
+    memory = arrow(f"M{left} 162V142H{between}V206H{_RIGHT - 1}", label, 2.0)
     ends = (
-        _caption(left, 420, "source sentence")
-        + _caption(right, 420, "target sentence so far")
-        + _caption(right, 11, "probabilities of the next token")
-        + _caption(_LEFT - 20, 146, "encoder, N ×", "start")
-        + _caption(_RIGHT - 20, 71, "decoder, N ×", "start")
+        words_at(left, 420, "source sentence")
+        + words_at(right, 420, "target sentence so far")
+        + words_at(right, 11, "next token's probabilities")
+        + words_at(_LEFT - 20, 146, "encoder, N ×", "start")
+        + words_at(_RIGHT - 20, 71, "decoder, N ×", "start")
     )
-    return head + stacks + arrows + memory + ends
+    return stacks + arrows + memory + ends
 
 
 def _stack(x: int, y: int, height: int) -> str:
     return (
         f'<rect x="{x}" y="{y}" width="{BOX_WIDTH + 34}" height="{height}" rx="9" '
         f'stroke-opacity="0.55" stroke-dasharray="4 3"/>'
-    )
-
-
-def _arrow(path: str, tip: str, width: float = 1.2) -> str:
-    return f'<path d="{path}" stroke-width="{width}" marker-end="url(#{tip})"/>'
-
-
-def _caption(x: int, y: int, words: str, anchor: str = "middle") -> str:
-    return (
-        f'<text x="{x}" y="{y}" text-anchor="{anchor}" stroke="none" fill="currentColor">'
-        f"{html.escape(words)}</text>"
     )

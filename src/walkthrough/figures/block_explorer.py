@@ -17,8 +17,9 @@ from transformer.masks import causal_mask
 from transformer.model import Transformer
 from transformer.positional import SinusoidalEncoding
 from walkthrough.experiments.blocks import Parameters, Shapes, in_symbols
-from walkthrough.figures.architecture import BLOCKS, BOX_WIDTH, HEIGHT, WIDTH, Drawing, architecture
+from walkthrough.figures.architecture import BLOCKS, BOX_WIDTH, HEIGHT, WIDTH, architecture
 from walkthrough.figures.style import PALETTE
+from walkthrough.figures.svg import Drawing
 from walkthrough.source import show, source_style
 
 # What a click shows of the package.

@@ -1,14 +1,14 @@
 """The way from tokens to probabilities, drawn once, with the shape of everything on it (§3)."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from walkthrough.experiments.blocks import Shape, Shapes
-from walkthrough.figures.architecture import Drawing
 from walkthrough.figures.style import PALETTE
+from walkthrough.figures.svg import Drawing, arrow, drawing, words_at
 
 WIDTH = 364
+_LABEL = "shape-path"
 _COLUMN, _LEFT, _RIGHT = 156, 10, 196  # width of a box, left edges of the two columns
 _BOX, _GAP, _FOOT, _HEAD = 22, 32, 34, 6  # a box, shapes above it, the ends
 
@@ -135,18 +135,15 @@ def shape_path(shapes: Shapes, *, n_layers: int, words: PathWords | None = None)
     text = words.description.format(
         encoder=_in_words(ENCODER, shapes, words), decoder=_in_words(DECODER, shapes, words)
     )
-    svg = (
-        f'<svg class="shape-path" xmlns="http://www.w3.org/2000/svg" role="img" '
-        f'aria-labelledby="shape-path-t shape-path-d" viewBox="0 0 {WIDTH} {height}" '
-        f'style="width:100%;max-width:460px;height:auto;display:block" fill="none" '
-        f'stroke="currentColor" font-family="inherit" font-size="11.5">'
-        f'<title id="shape-path-t">{html.escape(words.title)}</title>'
-        f'<desc id="shape-path-d">{html.escape(text)}</desc>'
-        '<defs><marker id="shape-path-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
-        'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor" '
-        f'stroke="none"/></marker></defs>{drawn}</svg>'
+    return drawing(
+        drawn,
+        kind="shape-path",
+        label=_LABEL,
+        size=(WIDTH, height),
+        width=460,
+        title=words.title,
+        description=text,
     )
-    return Drawing(svg, words.title)
 
 
 def _said(step: Step, shapes: Shapes, words: PathWords) -> list[tuple[str, str]]:
@@ -183,19 +180,19 @@ def _column(
         drawn += (
             f'<g data-step="{step.name}"><rect x="{x}" y="{top}" width="{_COLUMN}" '
             f'height="{_BOX}" rx="5" fill="{colour}" fill-opacity="0.16" stroke="{colour}" '
-            f'stroke-width="1.5"/>{_text(x + _COLUMN // 2, top + 15, words.steps[step.name])}'
+            f'stroke-width="1.5"/>{words_at(x + _COLUMN // 2, top + 15, words.steps[step.name])}'
         )
         middle = top - _GAP / 2 + 4 - 6.5 * (len(results) - 1)
         for number, line in enumerate(results):
-            drawn += _text(x + 30, middle + 13 * number, line, "start")
-        drawn += f"</g>{_arrow(f'M{x + 20} {top}V{top - _GAP + 1}')}"
+            drawn += words_at(x + 30, middle + 13 * number, line, "start")
+        drawn += f"</g>{arrow(f'M{x + 20} {top}V{top - _GAP + 1}', _LABEL)}"
     return drawn
 
 
 def _entry(x: int, height: int, words: str, shape: Shape) -> str:
     low = height - _FOOT
-    lines = _text(x, low + 14, words, "start") + _text(x, low + 28, _numbers(shape), "start")
-    return lines + _arrow(f"M{x + 20} {low + 2}V{low - 13}")
+    lines = words_at(x, low + 14, words, "start") + words_at(x, low + 28, _numbers(shape), "start")
+    return lines + arrow(f"M{x + 20} {low + 2}V{low - 13}", _LABEL)
 
 
 def _frame(x: int, height: int, last: int, times: str) -> str:
@@ -204,7 +201,7 @@ def _frame(x: int, height: int, last: int, times: str) -> str:
     return (
         f'<rect x="{x - 8}" y="{top}" width="{_COLUMN + 16}" height="{bottom - top}" rx="9" '
         f'stroke-opacity="0.6" stroke-dasharray="4 3"/>'
-        + _text(x + _COLUMN + 4, top - 6, times, "end")
+        + words_at(x + _COLUMN + 4, top - 6, times, "end")
     )
 
 
@@ -212,22 +209,9 @@ def _memory(height: int, words: str) -> str:
     top = _top(height, len(ENCODER) - 1) - _GAP
     level = _top(height, _CROSS) + _BOX // 2
     between = (_LEFT + _COLUMN + _RIGHT) // 2
-    return (
-        f'<path d="M{_LEFT + 20} {top}V{top - 10}H{between}V{level}H{_RIGHT - 2}" '
-        f'stroke-width="2" marker-end="url(#shape-path-tip)"/>'
-        + _text(_LEFT + 30, top - 16, words, "start")
-    )
-
-
-def _arrow(path: str) -> str:
-    return f'<path d="{path}" stroke-width="1.2" marker-end="url(#shape-path-tip)"/>'
-
-
-def _text(x: float | int, y: float | int, words: str, anchor: str = "middle") -> str:
-    return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" stroke="none" fill="currentColor">'
-        f"{html.escape(words)}</text>"
-    )
+    return arrow(
+        f"M{_LEFT + 20} {top}V{top - 10}H{between}V{level}H{_RIGHT - 2}", _LABEL, 2.0
+    ) + words_at(_LEFT + 30, top - 16, words, "start")
 
 
 def _in_words(steps: Sequence[Step], shapes: Shapes, words: PathWords) -> str:
