@@ -77,6 +77,11 @@ def test_heads_that_are_not_merged_are_named():
     assert "still has a dimension for the heads" in checks.multi_head(wrong).message
 
 
+def test_a_batch_of_one_sentence_is_not_taken_for_heads():
+    verdict = checks.multi_head(lambda *given: as_a_loop(*given)[None])
+    assert "(4, 12), yours is (1, 4, 12)" in verdict.message
+
+
 def test_a_shape_mistake_is_reported_with_the_line():
     def wrong(query, key, value, w_q, w_k, w_v, w_o):
         return torch.stack([query @ w for w in w_q]) @ w_o

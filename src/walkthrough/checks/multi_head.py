@@ -29,7 +29,7 @@ def _multi_head(
 
 
 def _weighted(weigh: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-    """Multi-head attention with `weigh(scores, d_k of a head as scores' scale)` for softmax."""
+    """Multi-head attention with `weigh(scores, w_q)` for scale and softmax."""
 
     def attend(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
         w_q, w_k, w_v, w_o = w
@@ -69,6 +69,10 @@ def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
         return torch.allclose(result, function(*given.positional), atol=1e-5)
 
     return shows
+
+
+def _has_dimension_for_heads(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return result.dim() == expected.dim() + 1 and 1 not in result.shape  # 1: a batch
 
 
 multi_head = Check(
@@ -152,7 +156,7 @@ multi_head = Check(
     symptoms=[
         Symptom(
             "heads not merged",
-            lambda result, expected, given: result.dim() == expected.dim() + 1,
+            _has_dimension_for_heads,
             "your result still has a dimension for the heads. Merge them: exchange heads and "
             "words, flatten, then multiply by `w_o`.",
         ),
