@@ -23,6 +23,15 @@ def test_the_packages_schedule_is_right():
     assert checks.rate_of_batch(package).status == "right"
 
 
+def test_a_half_added_before_rounding_is_not_a_rounding_up():
+    """Python rounds 10.5 to 10 and 51.5 to 52, so that every other update comes out right."""
+
+    def rate(batch, accumulate, d_model, warmup):
+        return noam_rate(round(batch / accumulate + 0.5), d_model=d_model, warmup=warmup)
+
+    assert checks.rate_of_batch(rate).status == "wrong"
+
+
 def test_the_warmup_found_has_that_peak():
     def found(peak, d_model):
         return next(

@@ -29,6 +29,17 @@ def test_no_case_of_the_next_merge_has_a_tie():
         assert first > second
 
 
+def test_the_pair_that_saves_most_letters_is_not_the_most_frequent():
+    def by_letters(words):
+        counts = Counter()
+        for symbols, times in words.items():
+            for pair in pairwise(symbols):
+                counts[pair] += times * len("".join(pair))
+        return max(counts, key=counts.get)
+
+    assert subwords.next_merge(by_letters).status == "wrong"
+
+
 def test_merges_may_be_applied_in_turn():
     def spell(word, merges):
         parts = list(word)
@@ -64,5 +75,7 @@ def test_the_references_are_what_the_package_does():
 
 def test_too_large_and_lost_batches_are_told():
     assert batches.group(lambda lengths, max_tokens: [[0]]).mistake == "sentences lost or repeated"
+    pairs = batches.group(lambda lengths, max_tokens: [[(0, lengths[0])]])
+    assert pairs.mistake is None  # no indices: nothing can be said about lost ones
     together = batches.group(lambda lengths, max_tokens: [list(range(len(lengths)))])
     assert together.mistake == "too large"

@@ -125,7 +125,7 @@ rate_of_batch = Check(
         fixed("batch 400 of one batch an update", 400, 1, 512, 4000),
         fixed("batch 37 of 4 an update", 37, 4, 64, 16),
         fixed("batch 40 of 4 an update", 40, 4, 64, 16),
-        fixed("batch 200 of 4 an update, after the peak", 200, 4, 64, 16),
+        fixed("batch 204 of 4 an update, after the peak", 204, 4, 64, 16),
     ],
     tolerance=1e-9,
     mistakes=[

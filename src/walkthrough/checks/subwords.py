@@ -81,6 +81,7 @@ next_merge = Check(
         _words_case(
             "symbols of several characters", "vis-it-s:4 vis-it:2 vis-i-t:1 i-t-s:2 w-a-it:3"
         ),
+        _words_case("a frequent pair of letters and a longer pair", "a-b:4 vis-its:3"),
     ],
     mistakes=[
         Mistake(
