@@ -49,6 +49,40 @@ def test_a_learners_own_ways_are_right():
     assert checks.bleu(bleu).status == "right"
 
 
+def test_matches_counted_in_the_reference_are_too_many():
+    def matches(hypothesis, reference, n):
+        def runs(words):
+            return [words[i : i + n] for i in range(len(words) - n + 1)]
+
+        return sum(run in runs(hypothesis) for run in runs(reference))
+
+    assert checks.matches(matches).mistake == "counted in the reference"
+
+
+def bleu_with_totals(hypotheses, references, *, least):
+    product = 1.0
+    for n in range(1, 5):
+        pairs = zip(hypotheses, references, strict=True)
+        hits = sum(checks.matches.reference(h, r, n) for h, r in pairs)
+        product *= hits / sum(max(len(h) - n + 1, least) for h in hypotheses)
+    lengths = [len(h) for h in hypotheses], [len(r) for r in references]
+    return 100 * checks.penalty.reference(*lengths) * product**0.25
+
+
+def test_a_sentence_shorter_than_n_has_no_runs():
+    assert checks.bleu(lambda h, r: bleu_with_totals(h, r, least=0))
+    below_zero = checks.bleu(lambda h, r: bleu_with_totals(h, r, least=-9))
+    assert below_zero.mistake == "totals below zero"
+
+
+def test_a_mean_over_sentences_is_named_although_it_stops_at_a_short_one():
+    def mean(hypotheses, references):
+        pairs = zip(hypotheses, references, strict=True)
+        return sum(bleu_with_totals([h], [r], least=0) for h, r in pairs) / len(hypotheses)
+
+    assert "mean of the BLEU of single sentences" in checks.bleu(mean).message
+
+
 @pytest.mark.parametrize("answer", [13.6, 13.64, 13.57])
 def test_days_may_be_rounded(answer):
     assert checks.days_on_one(answer).status == "right"

@@ -6,12 +6,12 @@ function and names it when the results agree.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import exp, prod
+from math import exp, isclose, prod
 from statistics import fmean
 
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu, ngram_counts
 from transformer.analysis.cost import SUSTAINED_TFLOPS
-from walkthrough.checks.base import Case, Check, Mistake, fixed
+from walkthrough.checks.base import Arguments, Case, Check, Mistake, Symptom, fixed
 from walkthrough.checks.values import ValueCheck, WrongValue
 
 __all__ = ["bleu", "days_on_one", "matches", "penalty"]
@@ -73,12 +73,19 @@ matches = Check(
         _matches_case("the words in another order", "Africa visits Jane", "Jane visits Africa", 2),
         _matches_case("runs of three, a word in front", "so Jane sees a dog", "Jane sees a dog", 3),
         _matches_case("a sentence shorter than n", "Jane sleeps", "Jane sleeps", 4),
+        _matches_case("a word that the other repeats", "the cat .", "the cat sees the dog .", 1),
     ],
     mistakes=[
         Mistake(
             "unclipped",
             _unclipped,
             "a run of words counts as often as the translation has it. The reference has it fewer "
+            "times: count the smaller of the two numbers.",
+        ),
+        Mistake(
+            "counted in the reference",
+            lambda hypothesis, reference, n: _unclipped(reference, hypothesis, n),
+            "a run of words counts as often as the reference has it. The translation has it fewer "
             "times: count the smaller of the two numbers.",
         ),
         Mistake(
@@ -171,10 +178,12 @@ penalty = Check(
 # Exercise: BLEU of a corpus ----------------------------------------------------------------------
 
 
-def _precisions(hypotheses: Corpus, references: Corpus, count: Count) -> list[float]:
+def _precisions(
+    hypotheses: Corpus, references: Corpus, count: Count, least: int = 0
+) -> list[float]:
     pairs = list(zip(hypotheses, references, strict=True))
     return [
-        sum(count(h, r, n) for h, r in pairs) / sum(max(len(h) - n + 1, 0) for h in hypotheses)
+        sum(count(h, r, n) for h, r in pairs) / sum(max(len(h) - n + 1, least) for h in hypotheses)
         for n in range(1, 5)
     ]
 
@@ -183,8 +192,18 @@ def _short(hypotheses: Corpus, references: Corpus) -> float:
     return brevity_penalty(sum(map(len, hypotheses)), sum(map(len, references)))
 
 
-def _geometric(hypotheses: Corpus, references: Corpus, count: Count = clipped_matches) -> float:
-    return 100 * prod(_precisions(hypotheses, references, count)) ** 0.25
+def _geometric(
+    hypotheses: Corpus, references: Corpus, count: Count = clipped_matches, least: int = 0
+) -> float:
+    return 100 * prod(_precisions(hypotheses, references, count, least)) ** 0.25
+
+
+def _mean_of_sentences(hypotheses: Corpus, references: Corpus) -> float:
+    return fmean(corpus_bleu([h], [r]) for h, r in zip(hypotheses, references, strict=True))
+
+
+def _is_mean_of_sentences(result: float, expected: float, given: Arguments) -> bool:
+    return isclose(result, _mean_of_sentences(*given.positional), rel_tol=1e-6)
 
 
 def _letters(corpus: Corpus) -> list[list[str]]:
@@ -199,7 +218,13 @@ def _bleu_case(label: str, *pairs: tuple[str, str]) -> Case:
 
 _MISS = ("Jane visits the small house in winter .", "Jane visits the old house in winter .")
 _SHORT = ("the dog sleeps in the", "the dog sleeps in the green garden .")
+_TWO_WORDS = ("Jane sleeps", "Jane sleeps")
 _LONG = ("the cat sees the the the dog in the garden .", "the cat sees the dog in the garden .")
+
+_MEAN_OF_SENTENCES = (
+    "that is the mean of the BLEU of single sentences. BLEU adds up matches and totals over all "
+    "sentences and divides once."
+)
 
 bleu = Check(
     name="bleu",
@@ -209,13 +234,13 @@ bleu = Check(
         _bleu_case("two sentences, one of them cut short", _MISS, _SHORT),
         _bleu_case("three sentences, one with a word too often", _MISS, _SHORT, _LONG),
         _bleu_case("translations that equal their references", (_MISS[1],) * 2, (_LONG[1],) * 2),
+        _bleu_case("two sentences, one of two words", _MISS, _TWO_WORDS),
     ],
     mistakes=[
         Mistake(
             "mean over sentences",
-            lambda h, r: fmean(corpus_bleu([a], [b]) for a, b in zip(h, r, strict=True)),
-            "that is the mean of the BLEU of single sentences. BLEU adds up matches and totals "
-            "over all sentences and divides once.",
+            _mean_of_sentences,
+            _MEAN_OF_SENTENCES,
         ),
         Mistake(
             "no brevity penalty",
@@ -253,8 +278,18 @@ bleu = Check(
             lambda h, r: corpus_bleu(_letters(h), _letters(r)),
             "you count runs of letters. The sentences are lists of words; do not join them.",
         ),
+        Mistake(
+            "totals below zero",
+            lambda h, r: _short(h, r) * _geometric(h, r, least=-3),
+            "a sentence of m words counts m − n + 1 runs in your totals, and that is below 0 for "
+            "short ones. A sentence shorter than n has no runs: count 0.",
+        ),
     ],
-    right="`bleu` is right, for three small corpora",
+    symptoms=[
+        # a single sentence of two words has no runs of four: there such code divides by 0
+        Symptom("mean over sentences, in one case", _is_mean_of_sentences, _MEAN_OF_SENTENCES),
+    ],
+    right="`bleu` is right, for four small corpora",
 )
 
 
