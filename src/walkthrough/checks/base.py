@@ -169,7 +169,8 @@ class Check:
                 return Verdict("wrong", f"for {case.label} your function returns nothing")
             for symptom in self.symptoms:
                 if _shows(symptom, outcome, wanted, given):
-                    return Verdict("wrong", symptom.say, symptom.name)
+                    said = f"{symptom.say} Besides, {changed}" if changed else symptom.say
+                    return Verdict("wrong", said, symptom.name)
         besides = f"; besides, {changed}" if changed else ""
         return Verdict("wrong", self._unknown(outcomes, expected) + besides)
 

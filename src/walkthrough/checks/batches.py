@@ -1,6 +1,7 @@
 """The checks of chapter 11 on batches: cutting, padding's share, grouping by tokens (§5.1)."""
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
 from transformer.config import EOS_ID
@@ -25,7 +26,7 @@ def _cut_case(label: str, n_tokens: int, max_len: int) -> Case:
 
 
 cut = Check(
-    name="cut",
+    name="cut_row",
     reference=_cut,
     cases=[
         _cut_case("a sentence that is too long", 9, 6),
@@ -115,7 +116,7 @@ def _places_taken_for_indices(lengths: Sequence[int], batches: Batches) -> float
 
 
 padding_share = Check(
-    name="padding_share",
+    name="share_of_padding",
     reference=_padding_share,
     cases=[
         fixed("two batches of different size", [3, 9, 4, 5, 8, 2], [[0, 3, 1, 2], [5, 4]]),
@@ -218,11 +219,13 @@ def _too_large(result: list[list[int]], expected: list[list[int]], given: Argume
 
 
 def _loses_sentences(result: list[list[int]], expected: list[list[int]], given: Arguments) -> bool:
-    return sorted(i for batch in result for i in batch) != list(range(len(given.positional[0])))
+    held = [index for batch in result for index in batch]
+    are_indices = all(isinstance(index, Integral) for index in held)
+    return are_indices and sorted(held) != list(range(len(given.positional[0])))
 
 
 group = Check(
-    name="group",
+    name="group_by_tokens",
     reference=_group,
     cases=[
         fixed("nine sentences, 24 tokens", [7, 3, 12, 4, 3, 8, 11, 5, 6], 24),
