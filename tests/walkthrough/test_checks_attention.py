@@ -41,6 +41,16 @@ def test_two_mistakes_at_once_show_the_axis():
     assert "over queries" in verdict.message
 
 
+def test_rows_of_keys_are_not_taken_for_a_wrong_axis():
+    """Their columns are the queries' weights and sum to 1, as a softmax over queries would."""
+
+    def transposed(query, key):
+        return (key @ query.mT).softmax(-2)
+
+    verdict = checks.attention_weights(transposed)
+    assert "the shape should be (2, 8, 3, 5), yours is (2, 8, 5, 3)" in verdict.message
+
+
 def test_a_learners_softmax_without_keepdim_is_named():
     # In the batched case such code stops; the check must still say something of use.
     def softmax(scores):
@@ -93,6 +103,7 @@ def test_a_float16_overflow_is_told_apart_from_an_empty_row():
     verdict = checks.masked_attention(filled_with_lowest)
     assert verdict.status == "wrong"
     assert "mean of all" in verdict.message
+    assert "1e4" not in verdict.message
 
 
 def test_additive_scores_accept_a_loop():

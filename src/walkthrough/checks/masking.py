@@ -108,14 +108,15 @@ masked_attention = Check(
         Mistake(
             "−1e4",
             _masked_by(_filled_with(-1e4)),
-            "−1e4 fits into float16, but a query that may attend to nothing gets the mean of all "
-            "values: its scores are all equal. Use −∞ and set the weights of such a row to 0.",
+            "a large negative number stands for −∞. A query that may attend to nothing then gets "
+            "the mean of all values: its scores are all equal. Use −∞ and set the weights of such "
+            "a row to 0.",
         ),
         Mistake(
             "NaN in empty rows",
             _masked_by(_filled_with(-math.inf)),
-            "a query that may attend to nothing gives NaN: softmax over −∞ only is 0/0. Set the "
-            "weights of such a row to 0. The rest is right.",
+            "a query that may attend to nothing gives NaN: all its powers are 0, and 0/0 is NaN. "
+            "Set the weights of such a row to 0. The rest is right.",
         ),
         Mistake(
             "mask added",
