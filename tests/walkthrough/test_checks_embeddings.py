@@ -36,6 +36,14 @@ def test_a_product_with_one_hot_rows_is_right():
     assert checks.embed(one_hot)
 
 
+def test_tokens_without_a_batch_are_looked_up_too():
+    def for_batches_only(tokens, weight):
+        rows = [[weight[token] for token in sentence] for sentence in tokens]
+        return torch.stack([torch.stack(row) for row in rows]) * weight.shape[1] ** 0.5
+
+    assert "one sentence without a batch" in checks.embed(for_batches_only).message
+
+
 def test_probabilities_by_hand_are_right():
     def by_hand(states, weight):
         powers = torch.einsum("bld,vd->blv", states, weight).exp()

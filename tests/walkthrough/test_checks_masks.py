@@ -24,6 +24,14 @@ def test_padding_mask_written_in_another_way_is_right():
     assert checks.pad_mask(pad_mask)
 
 
+def test_whole_numbers_are_no_booleans_and_not_called_floats():
+    pad = checks.pad_mask(lambda tokens: (tokens != PAD_ID)[:, None, None, :].byte())
+    causal = checks.decoding_mask(lambda q, k: torch.ones(q, k, dtype=torch.int).tril(k - q))
+    for verdict in (pad, causal):
+        assert verdict.mistake == "numbers"
+        assert "float" not in verdict.message
+
+
 def test_padding_mask_for_all_queries_shows_the_shape():
     def pad_mask(tokens):
         length = tokens.shape[1]

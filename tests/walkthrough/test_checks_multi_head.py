@@ -33,6 +33,11 @@ def test_heads_split_and_merged_in_other_ways_are_right():
     assert checks.merge_heads(merge_by_reshape)
 
 
+def test_a_size_of_heads_that_is_written_down_is_caught():
+    verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (-1, 4)).transpose(1, 2))
+    assert verdict.status == "wrong"
+
+
 def as_a_loop(query, key, value, w_q, w_k, w_v, w_o, *, keys=None, values=None):
     heads = []
     for q, k, v in zip(w_q, w_k, w_v, strict=True):

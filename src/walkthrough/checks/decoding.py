@@ -147,7 +147,7 @@ def _step_case(label: str, rows: int, vocab: int, beam: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         totals = -torch.rand(rows, generator=generator).cumsum(0) * 0.7 - 1
         logits = 1.5 * torch.randn(rows, vocab, generator=generator)
-        # a strong second row, whose two best words both belong into the beam
+        # a strong last row, whose two best words both belong into the beam
         logits[-1, :2] += 5.0
         return arguments(totals, logits.log_softmax(-1), beam)
 

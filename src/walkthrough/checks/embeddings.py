@@ -15,9 +15,11 @@ def _embed(tokens: Tensor, weight: Tensor) -> Tensor:
     return weight[tokens] * math.sqrt(weight.shape[1])
 
 
-def _given_tokens(vocab_size: int, d_model: int) -> Callable[[torch.Generator], Arguments]:
+def _given_tokens(
+    *shape: int, vocab_size: int, d_model: int
+) -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
-        tokens = torch.randint(min(vocab_size, d_model), (2, 3), generator=generator)
+        tokens = torch.randint(min(vocab_size, d_model), shape, generator=generator)
         weight = torch.randn(vocab_size, d_model, generator=generator) * d_model**-0.5
         return arguments(tokens, weight)
 
@@ -28,8 +30,9 @@ embed = Check(
     name="embed",
     reference=_embed,
     cases=[
-        Case("7 words, d_model = 16", _given_tokens(7, 16)),
-        Case("20 words, d_model = 8", _given_tokens(20, 8)),
+        Case("7 words, d_model = 16", _given_tokens(2, 3, vocab_size=7, d_model=16)),
+        Case("20 words, d_model = 8", _given_tokens(2, 3, vocab_size=20, d_model=8)),
+        Case("one sentence without a batch", _given_tokens(4, vocab_size=9, d_model=6)),
     ],
     mistakes=[
         Mistake(
@@ -45,13 +48,13 @@ embed = Check(
         Mistake(
             "no root",
             lambda tokens, weight: weight[tokens] * weight.shape[1],
-            "the factor is d_model. It is its square root.",
+            "your factor is d_model. It should be its square root.",
         ),
         Mistake(
             "root of the vocabulary",
             lambda tokens, weight: weight[tokens] * math.sqrt(weight.shape[0]),
-            "the factor is the root of the number of words, `weight.shape[0]`. It is the root of "
-            "the number of components, `weight.shape[1]`.",
+            "your factor is the root of the number of words, `weight.shape[0]`. It should be the "
+            "root of the number of components, `weight.shape[1]`.",
         ),
         Mistake(
             "columns",
@@ -104,7 +107,7 @@ next_word = Check(
         Mistake(
             "log-probabilities",
             lambda states, weight: torch.log_softmax(states @ weight.T, dim=-1),
-            "these are logarithms of probabilities. Asked are probabilities: `softmax`.",
+            "these are logarithms of probabilities. Return the probabilities: `softmax`.",
         ),
         Mistake(
             "softmax over positions",

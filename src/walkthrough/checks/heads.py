@@ -15,7 +15,7 @@ split_heads = Check(
     name="split_heads",
     reference=_split,
     cases=[
-        drawn("2 sentences of 5 words, 3 heads of size 4", (2, 5, 3 * 4), 3),
+        drawn("2 sentences of 5 words, 3 heads of size 6", (2, 5, 3 * 6), 3),
         drawn("4 sentences of 4 words, 4 heads of size 4", (4, 4, 4 * 4), 4),
     ],
     mistakes=[

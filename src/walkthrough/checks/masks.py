@@ -93,8 +93,8 @@ pad_mask = Check(
         Mistake(
             "numbers",
             lambda tokens: _columns(tokens != PAD_ID).float(),
-            "the places are right, the values are floats. A float mask is *added* to the scores, "
-            "so 1 and 0 would close nothing. Return booleans.",
+            "the places are right, the values are the numbers 1 and 0. A mask of numbers is "
+            "*added* to the scores, so it would close nothing. Return booleans.",
         ),
         Mistake(
             "additive",
@@ -194,7 +194,7 @@ decoding_mask = Check(
         Mistake(
             "numbers",
             lambda query_len, key_len: _decoding_mask(query_len, key_len).float(),
-            "the places are right, the values are floats. Return booleans.",
+            "the places are right, the values are the numbers 1 and 0. Return booleans.",
         ),
     ],
     right="`decoding_mask` is right, with and without stored keys",
