@@ -7,11 +7,20 @@ import altair as alt
 import pytest
 
 import walkthrough.figures
-from walkthrough.figures.channels import RESERVED, cycled, line_channels, menu, point_channels
+from walkthrough.figures.channels import (
+    RESERVED,
+    cycled,
+    line_channels,
+    menu,
+    number_slider,
+    point_channels,
+)
 from walkthrough.figures.style import CATEGORIES, DASHES
 
 MODULES = sorted(Path(walkthrough.figures.__file__).parent.glob("*.py"))
-PARAMETER = re.compile(r"""(?:alt\.param|menu|selection_\w+)\(\s*(?:name\s*=\s*)?["'](\w+)["']""")
+PARAMETER = re.compile(
+    r"""(?:alt\.param|menu|number_slider|selection_\w+)\(\s*(?:name\s*=\s*)?["'](\w+)["']"""
+)
 
 
 def parameters(text):
@@ -52,3 +61,21 @@ def test_each_name_has_a_colour_and_a_dash_or_a_shape(n):
     colour, dash = line_channels("run:N", names, legend)
     assert colour.to_dict()["scale"]["range"] == cycled(CATEGORIES, n)
     assert dash.to_dict()["scale"]["range"] == cycled(DASHES, n)
+
+
+def test_menus_and_sliders_start_at_something_they_offer():
+    chosen = number_slider("k", "offset ", 8, start=2).param
+    assert chosen.value == 2
+    assert chosen.bind.to_dict() == {
+        "input": "range",
+        "min": 0,
+        "max": 8,
+        "step": 1,
+        "name": "offset ",
+    }
+    with pytest.raises(ValueError, match=r"'layer' must start at one of \[1, 2\], got 3"):
+        menu("layer", [1, 2], "layer ", start=3)
+    with pytest.raises(ValueError, match=r"'k' must start in \[0, 8\], got 9"):
+        number_slider("k", "offset ", 8, start=9)
+    with pytest.raises(ValueError, match="reserves 'width'"):
+        number_slider("width", "width ", 8, start=1)

@@ -174,3 +174,5 @@ def test_models_need_printed_numbers_and_one_vocabulary():
     mixed = {"base": TransformerConfig.base(30_000), "big": TransformerConfig.big()}
     with pytest.raises(ValueError, match=r"got \[30000, 37000\]"):
         vocabulary_chart(mixed, PAPER_PARAMETERS)
+    with pytest.raises(ValueError, match=r"must start in \[30000, 45000\], got 514"):
+        vocabulary_chart({"base": TransformerConfig.base(514)}, PAPER_PARAMETERS)

@@ -5,8 +5,9 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import line_channels, menu, number_slider
 from walkthrough.figures.lines import Number
-from walkthrough.figures.style import CATEGORIES, DASHES, PALETTE, described, wrapped
+from walkthrough.figures.style import PALETTE, described, wrapped
 
 LONGEST = 20_000
 """Updates that the curve of Eq. 3 shows."""
@@ -36,21 +37,11 @@ def rate_explorer(
         )
     updates = [1, *range(every, longest + 1, every)]
     params = [
-        alt.param(
-            "warmup_updates",
-            value=PAPER["warmup"],
-            bind=alt.binding_range(min=500, max=16_000, step=500, name="warm-up "),
+        number_slider(
+            "warmup_updates", "warm-up ", 16_000, start=PAPER["warmup"], smallest=500, step=500
         ),
-        alt.param(
-            "width_of_model",
-            value=PAPER["d_model"],
-            bind=alt.binding_select(options=list(WIDTHS), name="d_model "),
-        ),
-        alt.param(
-            "factor",
-            value=PAPER["scale"],
-            bind=alt.binding_range(min=0.1, max=3.0, step=0.1, name="scale "),
-        ),
+        menu("width_of_model", WIDTHS, "d_model ", start=PAPER["d_model"]),
+        number_slider("factor", "scale ", 3.0, start=PAPER["scale"], smallest=0.1, step=0.1),
     ]
     data = alt.Data(values=[{"update": update} for update in updates])
     x = alt.X(
@@ -133,9 +124,7 @@ def days_explorer(
             value=start,
             bind=alt.binding(input="number", name="TFLOP/s kept up by one device "),
         ),
-        alt.param(
-            "devices", value=1, bind=alt.binding_range(min=1, max=64, step=1, name="devices ")
-        ),
+        number_slider("devices", "devices ", 64, start=1, smallest=1),
     ]
     base = (
         alt.Chart(alt.Data(values=rows))
@@ -195,17 +184,9 @@ def step_sizes(
         for name, steps in runs.items()
         for number, step in enumerate(steps, start=1)
     ]
-    names = list(runs)
     legend = alt.Legend(title="click to pick one", symbolType="stroke")
     pick = alt.selection_point(fields=["run"], bind="legend")
-    colour = alt.Color(
-        "run:N",
-        scale=alt.Scale(domain=names, range=CATEGORIES[: len(names)]),
-        legend=legend,
-    )
-    dash = alt.StrokeDash(
-        "run:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend
-    )
+    colour, dash = line_channels("run:N", list(runs), legend)
     lines = (
         alt.Chart(alt.Data(values=rows))
         .mark_line()

@@ -7,7 +7,7 @@ import altair as alt
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.figures.channels import line_channels
+from walkthrough.figures.channels import line_channels, number_slider
 from walkthrough.figures.style import PALETTE, described, rounded, wrapped
 
 ByLength = Mapping[int, Float[Tensor, " _"]]
@@ -19,7 +19,6 @@ def accuracy_by_position(
     trained_to: int,
     title: str = "Right answers at each position; grey line: the longest sentence in training",
     slider: str = "words in the sentence ",
-    start_length: int | None = None,
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return accuracy over position, one line a model; a slider chooses the sentence's length.
@@ -41,12 +40,9 @@ def accuracy_by_position(
         for name, by_length in results.items()
         for length, accuracy in by_length.items()
     ]
-    chosen = alt.param(
-        "length",
-        value=lengths[-1] if start_length is None else start_length,
-        bind=alt.binding_range(
-            min=lengths[0], max=lengths[-1], step=lengths[1] - lengths[0], name=slider
-        ),
+    first, second, *_ = lengths
+    chosen = number_slider(
+        "length", slider, lengths[-1], start=lengths[-1], smallest=first, step=second - first
     )
     shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.length == length")
     shown = shown.transform_flatten(["accuracy", "position"])

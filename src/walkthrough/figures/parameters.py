@@ -7,6 +7,7 @@ import altair as alt
 
 from transformer.analysis.cost import fixed_parameter_count, parameter_count
 from transformer.config import TransformerConfig
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.style import PALETTE, described, wrapped
 
 ROUNDS = 0.5  # millions: a count that is closer than this rounds to the printed number
@@ -35,7 +36,8 @@ def vocabulary_chart(
     The slider starts at the vocabulary of the configurations, which must be one.
 
     Raises:
-        ValueError: there is no model, a model has no printed number, or vocabularies differ.
+        ValueError: there is no model, a model has no printed number, vocabularies differ, or theirs
+            is not on the slider.
     """
     if not models or set(models) - set(printed):
         raise ValueError(
@@ -45,11 +47,7 @@ def vocabulary_chart(
     if len(vocabularies) > 1:
         raise ValueError(f"the models must share one vocabulary, got {sorted(vocabularies)}")
     start = vocabularies.pop()
-    size = alt.param(
-        "vocabulary",
-        value=start,
-        bind=alt.binding_range(min=least, max=most, step=step, name=slider),
-    )
+    size = number_slider("vocabulary", slider, most, start=start, smallest=least, step=step)
     rows: list[dict[str, Any]] = []
     for name, config in models.items():
         fixed = fixed_parameter_count(config)
@@ -123,6 +121,6 @@ def _in_words(
         for name, config in models.items()
     )
     return (
-        f"{title} A bar for each model from 0 to counted minus printed parameters, and a band that "
-        f"rounds to 0. With {start:,} tokens: {counts}. The slider changes the vocabulary."
+        f"{title}. A bar for each model from 0 to counted minus printed parameters, and a band "
+        f"that rounds to 0. With {start:,} tokens: {counts}. The slider changes the vocabulary."
     )

@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.lines import Number, line_chart
 from walkthrough.figures.style import PALETTE, SIGNED_SCHEME, described, rounded, wrapped
-from walkthrough.figures.waves import BASE, even_size, slider
+from walkthrough.figures.waves import BASE, even_size
 from walkthrough.figures.waves import binary_counter as binary_counter
 from walkthrough.figures.waves import encoding_waves as encoding_waves
 from walkthrough.figures.waves import wavelengths_chart as wavelengths_chart
@@ -20,7 +21,6 @@ def encoding_heatmap(
     encoding: Float[Tensor, "length d_model"],
     *,
     title: str = "Each row is a position: fast waves on the left, slow ones on the right",
-    row_height: int = 5,
     description: str | None = None,
 ) -> alt.Chart:
     """Return the encoding as a map, one row a position and one column a dimension."""
@@ -51,7 +51,7 @@ def encoding_heatmap(
                 alt.Tooltip("value:Q", title="value", format=".2f"),
             ],
         )
-        .properties(width="container", height=row_height * length, title=wrapped(title))
+        .properties(width="container", height=5 * length, title=wrapped(title))
     )
     return described(
         chart,
@@ -71,12 +71,11 @@ def rotation_chart(
     *,
     base: Number = BASE,
     title: str = "k positions further: every pair turns by the same angle, wherever it starts",
-    largest_offset: int | None = None,
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return PE(pos) and PE(pos + k) of one pair on the circle; sliders set pair, pos and k."""
     length, d_model = even_size(encoding)
-    largest_offset = length // 2 if largest_offset is None else largest_offset
+    largest_offset = length // 2
     values = rounded(encoding)
     rows = [
         {
@@ -88,9 +87,9 @@ def rotation_chart(
         for pair in range(d_model // 2)
     ]
     sliders = [
-        slider("pair", "pair i ", d_model // 2 - 1, value=min(1, d_model // 2 - 1)),
-        slider("pos", "position ", length - 1 - largest_offset, value=0),
-        slider("k", "offset k ", largest_offset, value=min(2, largest_offset)),
+        number_slider("pair", "pair i ", d_model // 2 - 1, start=min(1, d_model // 2 - 1)),
+        number_slider("pos", "position ", length - 1 - largest_offset, start=0),
+        number_slider("k", "offset k ", largest_offset, start=min(2, largest_offset)),
     ]
     domain = alt.Scale(domain=[-1.35, 1.35])
     x = alt.X("x:Q", title="cosine (dimension 2i+1)", scale=domain)

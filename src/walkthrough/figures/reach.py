@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.channels import line_channels
+from walkthrough.figures.channels import line_channels, number_slider
 from walkthrough.figures.lines import Number, Points, check_series
 from walkthrough.figures.style import CATEGORIES, PALETTE, described, wrapped
 
@@ -45,16 +45,9 @@ def gradient_explorer(
         for w in factors
         for n in distances
     ]
-    chosen = alt.param(
-        "w",
-        value=start,
-        bind=alt.binding_range(
-            min=factors[0],
-            max=factors[-1],
-            step=round(factors[1] - factors[0], 6),
-            name=slider,
-        ),
-    )
+    first, second, *_ = factors
+    apart = round(second - first, 6)
+    chosen = number_slider("w", slider, factors[-1], start=start, smallest=first, step=apart)
     # a slider's steps and our numbers differ in the last digits
     shown = alt.Chart(alt.Data(values=rows)).transform_filter("abs(datum.w - w) < 0.001")
     names = [*measured, power_name]

@@ -6,6 +6,7 @@ import altair as alt
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.lines import Number, Points, line_chart
 from walkthrough.figures.style import PALETTE, described, rounded, token_labels, wrapped
 
@@ -77,11 +78,7 @@ def softmax_explorer(
             zip(token_labels(tokens), rounded(scores), strict=True)
         )
     ]
-    factor = alt.param(
-        "factor",
-        value=1,
-        bind=alt.binding_range(min=0, max=largest_factor, step=0.25, name=slider),
-    )
+    factor = number_slider("factor", slider, largest_factor, start=1, step=0.25)
     base = (
         alt.Chart(alt.Data(values=rows))
         .transform_calculate(scaled="datum.score * factor")
@@ -104,8 +101,8 @@ def softmax_explorer(
     chart = chart.properties(title=wrapped(title))
     words = description or (
         f"{title}. Two bar charts over {len(tokens)} keys: the softmax weight of each key, and the "
-        f"derivative w(1 − w) of that weight. A slider multiplies the scores by 0 to "
-        f"{largest_factor:g}."
+        f"derivative w(1 − w) of that weight by its score, once multiplied. A slider multiplies "
+        f"the scores by 0 to {largest_factor:g}."
     )
     return described(chart, words)
 

@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from transformer.data.bpe import Merge, encode, merge_ranks
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.style import PALETTE, described, wrapped
-from walkthrough.figures.waves import slider
 
 SPACE = "▁"
 WIDTH, LETTER = 310, 11  # px for the longest line on a phone; most px for a letter
@@ -45,7 +45,7 @@ def merge_slider(
     y = alt.Scale(domain=[-0.45, len(lines)], reverse=True, nice=False)
     chart = (
         alt.LayerChart(layer=[*_pieces(rows, x, y), _latest(merges, x, y)])
-        .add_params(slider("known", label, len(merges), value=value))
+        .add_params(number_slider("known", label, len(merges), start=value))
         .properties(
             width=longest * min(LETTER, WIDTH / longest),
             height=int(LINE_HEIGHT * (len(lines) + 0.45)),

@@ -7,6 +7,7 @@ import altair as alt
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.lines import Number, line_chart
 from walkthrough.figures.style import PALETTE, described, rounded, wrapped
 
@@ -26,7 +27,7 @@ def encoding_waves(
     nearest to the pair's wavelength.
     """
     length, d_model = even_size(encoding)
-    pair = slider("pair", "pair i ", d_model // 2 - 1, value=min(2, d_model // 2 - 1))
+    pair = number_slider("pair", "pair i ", d_model // 2 - 1, start=min(2, d_model // 2 - 1))
     names = {"sine": "dimension 2i: sine", "cosine": "dimension 2i+1: cosine"}
     shown = alt.Chart(alt.Data(values=_pairs(encoding, base))).transform_filter(
         "datum.pair == pair"
@@ -102,12 +103,6 @@ def _wavelength(pair: int, d_model: int, base: Number) -> float:
 
 def _nearest_bit(wavelength: Number) -> int:
     return max(0, round(math.log2(wavelength)) - 1)
-
-
-def slider(name: str, label: str, largest: int, *, value: int) -> Any:
-    """Return a parameter with a slider from 0 to `largest`."""
-    bind = alt.binding_range(min=0, max=largest, step=1, name=label)
-    return alt.param(name, value=value, bind=bind)
 
 
 def binary_counter(

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from walkthrough.experiments.wiring import Wiring, shortest_way, steps
+from walkthrough.figures.channels import menu, number_slider
 from walkthrough.figures.style import PALETTE, described, wrapped
 
 HEIGHT_OF_LAYER = 52
@@ -45,13 +46,8 @@ def wiring_explorer(
             f"graphs of one length are needed, got lengths {sorted(lengths) or 'of nothing'}"
         )
     n = lengths.pop()
-    names = list(wirings)
-    kind = alt.param(
-        "kind", value=names[0], bind=alt.binding_select(options=names, name=words.kind_label)
-    )
-    start = alt.param(
-        "start", value=1, bind=alt.binding_range(min=1, max=n, step=1, name=words.start_label)
-    )
+    kind = menu("kind", list(wirings), words.kind_label)
+    start = number_slider("start", words.start_label, n, start=1, smallest=1)
     layers = max(layer for reads in wirings.values() for layer, _ in reads)
     charts = [
         *_edges(wirings, n),
@@ -99,10 +95,15 @@ def _edges(wirings: Mapping[str, Wiring], n: int) -> list[alt.Chart]:
 
 def _places(wirings: Mapping[str, Wiring], n: int, layers: int, words: Words) -> list[alt.Chart]:
     rows = [
-        {"kind": name, "position": position + 1, "layer": layer, "step": step, "n_read": n_read}
+        {
+            "kind": name,
+            "position": position + 1,
+            "layer": layer,
+            "step": step,
+            "n_read": len(reads[layer, position]),
+        }
         for name, reads in wirings.items()
         for (layer, position), step in steps(reads).items()
-        for n_read in [len(reads[layer, position])]
     ]
     names = " : ".join(
         f"datum.value == {layer} ? '{words.layer_name} {layer}'" for layer in range(1, layers + 1)
