@@ -1,8 +1,10 @@
 """The figures of chapter 04 hold the numbers they show, and refuse what they cannot draw."""
 
+import json
+
 import pytest
 import torch
-from chart_specs import inputs, rows, spec, views
+from chart_specs import all_rows, inputs, rows, spec, views
 
 from walkthrough.figures.attention import attention_viewer
 from walkthrough.figures.heads import AT_ONCE, EXCHANGED, merge_explorer, relations_chart
@@ -64,6 +66,19 @@ def test_relations_are_drawn_and_described():
     points = next(view for view in views(spec(chart)) if "yOffset" in view["encoding"])
     assert rows(points) == results()
     assert "1 heads: 100% in the better relation, 10% in the worse" in spec(chart)["description"]
+
+
+def test_the_line_of_guessing_has_a_name():
+    texts = [
+        row.get("words")
+        for row in all_rows(relations_chart(results(), guessing=0.1, title="Two relations"))
+    ]
+    assert "guessing" in texts
+
+
+def test_the_first_word_may_have_an_apostrophe():
+    shown = json.dumps(spec(merge_explorer(["d'abord", "Jane"], 2, start=2)))
+    assert 'datum.row == \\"d\'abord\\"' in shown
 
 
 def test_no_relations_are_refused():

@@ -50,6 +50,11 @@ def test_two_runs_of_one_kind_and_no_runs_are_refused():
         norms.recorded_runs({"runs": []})
 
 
+def test_a_kind_without_a_colour_is_refused():
+    with pytest.raises(ValueError, match=r"must be one of .*, got \{'sandwich'\}"):
+        norms.training_chart([norms.Run("sandwich", True, [(1, 2.0)])], **TITLES)
+
+
 def test_the_training_chart_draws_every_point_and_offers_both_kinds_of_runs():
     chart = norms.training_chart(norms.recorded_runs(record()), log_y=True, **TITLES)
     drawn = all_rows(chart)

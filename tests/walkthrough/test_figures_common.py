@@ -10,7 +10,16 @@ import torch
 from chart_specs import numbers, spec, views
 
 from transformer.positional import sinusoidal_encoding
-from walkthrough.figures import attention, lines, mask, positional, scaling, style, training
+from walkthrough.figures import (
+    attention,
+    lines,
+    mask,
+    positional,
+    scaling,
+    smoothing,
+    style,
+    training,
+)
 
 TOKENS = ["Jane", "visite", "l'", "Afrique", "en", "septembre", "."]
 N = len(TOKENS)
@@ -48,6 +57,7 @@ def make_figures():
         "rotation_chart": positional.rotation_chart(encoding),
         "distance_chart": positional.distance_chart(encoding),
         "loss_curve": training.loss_curve(loss),
+        "loss_explorer": smoothing.loss_explorer(8),
         "head_scores": training.head_scores(random_weights(2, 4), baselines={"diagonal": 0.5}),
     }
 
@@ -132,6 +142,13 @@ def test_page_decides_background_and_text_colour(figure):
         assert not [key for key in config[part] if "olor" in key], part
 
 
+def test_words_inside_a_plot_have_the_pages_ink(figure):
+    """Grey words on a dark page have too little contrast: only those on a mark choose theirs."""
+    for view in views(figure):
+        if view["mark"]["type"] == "text":
+            assert "color" not in view["mark"], view["mark"]
+
+
 def test_nothing_is_fetched(figure):
     text = json.dumps(figure)
     assert '"url"' not in text
@@ -200,3 +217,11 @@ def test_line_charts_refuse_what_they_cannot_draw():
         lines.line_chart({"a": []}, title="t", x_title="x", y_title="y")
     with pytest.raises(ValueError, match="above 0"):
         lines.line_chart({"a": [(0, 1)]}, title="t", x_title="x", y_title="y", log_x=True)
+
+
+def test_reference_lines_are_in_the_alt_text():
+    series, dashed = {"a": [(1, 2.0), (3, 4.0)]}, {"guessing": [(1, 0.5), (3, 0.5)]}
+    words = {"title": "Which way?", "x_title": "x", "y_title": "y"}
+    text = spec(lines.line_chart(series, reference=dashed, **words))["description"]
+    assert text.startswith("Which way? Lines of y over x: a goes from 2 at 1 to 4 at 3.")
+    assert text.endswith("Dashed, to compare with: guessing goes from 0.5 at 1 to 0.5 at 3.")

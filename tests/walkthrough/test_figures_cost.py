@@ -88,6 +88,8 @@ def test_the_rule_stands_at_the_chosen_width():
     rule = next(layer for layer in spec(chart)["layer"] if layer["mark"]["type"] == "rule")
     assert rule["encoding"]["x"]["field"] == "d"
     assert rule["transform"] == [{"filter": "datum.d == d_shown"}]
+    name = next(layer for layer in spec(chart)["layer"] if layer["mark"]["type"] == "text")
+    assert "color" not in name["mark"]  # the page's own ink: grey is faint in the dark
     assert [row["d"] for row in all_rows(chart) if "name" in row] == [8, 16]
 
 
@@ -96,6 +98,11 @@ def test_one_view_needs_no_selector():
     one = crossing_chart({"one": COSTS["one"]}, **TITLES)
     assert set(inputs(one)) == {"d_shown"}
     assert "datum.view" not in one.to_json()
+
+
+def test_the_axis_stays_when_the_view_changes():
+    for layer in spec(crossing_chart(COSTS, **TITLES))["layer"][:3]:
+        assert layer["encoding"]["y"]["scale"]["domain"] == [1, 96]
 
 
 def test_both_axes_are_logarithmic():

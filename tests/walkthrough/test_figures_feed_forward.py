@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from chart_specs import all_rows, inputs, spec
+from chart_specs import all_rows, inputs, spec, views
 
 from transformer.analysis.cost import forward_flops
 from transformer.config import TransformerConfig
@@ -19,6 +19,17 @@ def test_bends_are_drawn_with_their_errors():
     assert drawn[2]["y"] == [0.0, 0.5, 1.0, 1.5, 2.0]
     assert inputs(chart)["n_units"]["max"] == 2
     assert "1: 2.00, 2: 0.00" in spec(chart)["description"]
+
+
+def test_the_axis_stays_when_the_slider_moves_and_the_lines_have_names():
+    chart = figures.bends_explorer(X, 2 * X, {1: 4 * X, 2: -X})
+    lines = [view for view in views(spec(chart)) if view["mark"]["type"] == "line"]
+    for line in lines:
+        y, colour = line["encoding"]["y"], line["encoding"]["color"]
+        assert y["scale"]["domain"] == [-float(X.max()), 4 * float(X.max())]
+        assert colour["scale"]["domain"] == ["the network", "the curve"]
+    with pytest.raises(ValueError, match=r"one of \[1, 2\]; got 3"):
+        figures.bends_explorer(X, X, {1: X, 2: X}, start=3)
 
 
 @pytest.mark.parametrize(

@@ -150,3 +150,5 @@ def test_head_scores_of_several_seeds_keep_their_names():
     view = next(iter(views(spec(chart))))
     assert view["encoding"]["color"]["scale"]["range"] == CATEGORIES[:3]
     assert view["encoding"]["shape"]["field"] == "run"
+    with pytest.raises(ValueError, match="at least one table of errors; got none"):
+        training.head_scores({})

@@ -23,7 +23,7 @@ SPECIAL = {PAD_ID: "padding", BOS_ID: "begin", EOS_ID: "end"}
 SIDES = ("source", "reads", "gold")
 VIEWS = ("ids", "positions", "padding mask", "counted in the loss")
 YES, NO, NOT_ASKED = "T", "F", ""
-INK = {"padding": "#1a1a1a"}
+ON_PADDING = "#1a1a1a"
 ROOM, WIDEST = 306, 34  # px: beside row numbers on a phone; most for a cell
 DIGIT, LARGEST = 0.57, 12  # width of a digit in font sizes; most for a font
 
@@ -89,7 +89,7 @@ def _colour() -> alt.Color:
 
 def _ink() -> Any:
     padding = alt.when("datum.kind == 'padding'")
-    return padding.then(alt.value(INK["padding"])).otherwise(alt.value("white"))
+    return padding.then(alt.value(ON_PADDING)).otherwise(alt.value("white"))
 
 
 def _cells(row: str, side: str, ids: list[int], tokens: list[str]) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def _grid_in_words(title: str, batch: Batch) -> str:
         parts.append(
             f"{side}: {table.shape[0]} rows of {table.shape[1]}, {padding} of them padding"
         )
-    return f"{title} {'; '.join(parts)}."
+    return f"{title}. {'; '.join(parts)}."
 
 
 READS, PREDICTS, NO_LOSS = "reads", "must predict", "no loss"

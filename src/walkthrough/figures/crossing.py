@@ -66,7 +66,11 @@ def _rows(costs: Mapping[str, Mapping[int, Series]]) -> list[dict[str, Any]]:
 def _lines(
     costs: Mapping[str, Mapping[int, Series]], names: list[str], x_title: str, y_title: str
 ) -> list[alt.Chart]:
-    data = alt.Chart(alt.Data(values=_rows(costs)))
+    rows = _rows(costs)
+    data = alt.Chart(alt.Data(values=rows))
+    sizes = [row["cost"] for row in rows]
+    # one scale for every view: the lines move, the axis does not
+    cost_scale = alt.Scale(type="log", base=10, domain=[min(sizes), max(sizes)], nice=False)
     if len(costs) > 1:
         data = data.transform_filter("datum.view == view")
     legend = alt.Legend(
@@ -75,7 +79,7 @@ def _lines(
     colour, dash = line_channels("layer:N", names, legend)
     base = data.encode(
         alt.X("n:Q", title=x_title, scale=alt.Scale(type="log", base=2, nice=False)),
-        alt.Y("cost:Q", title=y_title, scale=alt.Scale(type="log", base=10, nice=False)),
+        alt.Y("cost:Q", title=y_title, scale=cost_scale),
         colour,
     )
     tooltip = [
@@ -101,9 +105,7 @@ def _rule(widths: list[int], name: str) -> list[alt.Chart]:
     )
     return [
         base.mark_rule(color=PALETTE["grey"], strokeDash=[4, 4], strokeWidth=1.5),
-        base.mark_text(color=PALETTE["grey"], align="right", dx=-5, fontSize=12).encode(
-            y=alt.value(10), text="name:N"
-        ),
+        base.mark_text(align="right", dx=-5, fontSize=12).encode(y=alt.value(10), text="name:N"),
     ]
 
 

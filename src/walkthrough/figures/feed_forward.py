@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from transformer.analysis.cost import attention_flops, feed_forward_flops, forward_flops
 from transformer.config import TransformerConfig
-from walkthrough.figures.channels import menu, point_channels
+from walkthrough.figures.channels import line_channels, menu, number_slider, point_channels
 from walkthrough.figures.style import CATEGORIES, PALETTE, described, rounded, wrapped
 
 PARTS = ("feed-forward", "attention: projections", "attention: scores and values", "vocabulary")
@@ -31,7 +32,8 @@ def bends_explorer(
     """Return a curve and what networks of several widths make of it; a slider chooses the width.
 
     Raises:
-        ValueError: there are no fits, their widths are not 1, 2, 3, …, or a fit has another length.
+        ValueError: there are no fits, their widths are not 1, 2, 3, …, a fit has another length,
+            or `start` is none of the widths.
     """
     widths = sorted(fits)
     if widths != list(range(1, len(widths) + 1)) or not widths:
@@ -39,24 +41,45 @@ def bends_explorer(
     for width, fit in fits.items():
         if len(fit) != len(x) or len(target) != len(x):
             raise ValueError(f"width {width} has {len(fit)} values for {len(x)} points")
+    start = widths[0] if start is None else start
+    if start not in fits:
+        raise ValueError(f"the slider must start at one of {widths}; got {start}")
     errors = {width: float((fit - target).abs().max()) for width, fit in fits.items()}
+    curve_name, network_name = names
     rows = [
-        {"units": width, "x": rounded(x), "y": rounded(fit), "error": round(errors[width], 2)}
+        {
+            "line": network_name,
+            "units": width,
+            "x": rounded(x),
+            "y": rounded(fit),
+            "error": round(errors[width], 2),
+        }
         for width, fit in fits.items()
     ]
-    chosen = alt.param(
-        "n_units",  # "width" is a signal of Vega's own
-        value=start or widths[0],
-        bind=alt.binding_range(min=1, max=widths[-1], step=1, name=slider),
-    )
+    chosen = number_slider("n_units", slider, widths[-1], start=start, smallest=1)
     shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.units == n_units")
-    curve = [{"x": a, "y": b} for a, b in zip(rounded(x), rounded(target), strict=True)]
-    axes = alt.X("x:Q", title="input"), alt.Y("y:Q", title="output")
+    curve = [
+        {"line": curve_name, "x": a, "y": b}
+        for a, b in zip(rounded(x), rounded(target), strict=True)
+    ]
+    heights = torch.cat([target, *fits.values()])
+    # one scale for every width: the line moves, the axis does not
+    scale = alt.Scale(domain=rounded([float(heights.min()), float(heights.max())]), nice=True)
+    colour, dash = line_channels(
+        "line:N",
+        [network_name, curve_name],
+        alt.Legend(title=None, symbolType="stroke"),
+        colours=[PALETTE["blue"], PALETTE["grey"]],
+    )
+    encodings = (
+        alt.X("x:Q", title="input", axis=alt.Axis(tickCount=5)),
+        alt.Y("y:Q", title="output", scale=scale),
+        colour,
+        dash,
+    )
     layers = [
-        alt.Chart(alt.Data(values=curve))
-        .mark_line(color=PALETTE["grey"], strokeDash=[4, 4])
-        .encode(*axes),
-        shown.transform_flatten(["x", "y"]).mark_line(color=PALETTE["blue"]).encode(*axes),
+        alt.Chart(alt.Data(values=curve)).mark_line().encode(*encodings),
+        shown.transform_flatten(["x", "y"]).mark_line().encode(*encodings),
         shown.transform_calculate(words="'largest error ' + format(datum.error, '.2f')")
         .mark_text(align="left", fontSize=12, fontWeight=600)
         .encode(x=alt.value(6), y=alt.value(210), text="words:N"),
@@ -67,7 +90,7 @@ def bends_explorer(
     return described(
         chart,
         description
-        or f"{title}. {names[0]} (dashed) and {names[1]} (solid line of straight pieces); a slider "
+        or f"{title}. Two lines, {curve_name} (dashed) and {network_name} (solid); a slider "
         f"chooses the number of hidden units. Largest error by number of units: {words}.",
     )
 
@@ -180,7 +203,6 @@ def width_chart(
     value: str,
     value_title: str,
     title: str,
-    log_y: bool = False,
     percent: bool = False,
     description: str | None = None,
 ) -> alt.Chart:
@@ -198,14 +220,13 @@ def width_chart(
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     widths = sorted({row["width"] for row in rows})
     colour, shape = point_channels("kind:N", kinds, alt.Legend(title=None, columns=1))
-    y_scale = alt.Scale(type="log", base=2, nice=False) if log_y else alt.Scale(zero=False)
     number_format = ".1%" if percent else ".3~g"
     chart = (
         alt.Chart(alt.Data(values=rows))
         .mark_point(filled=True, size=80, opacity=0.8)
         .encode(
             alt.X("width:O", title="hidden units of the feed-forward network", sort=widths),
-            alt.Y(f"{value}:Q", title=value_title, scale=y_scale).axis(
+            alt.Y(f"{value}:Q", title=value_title, scale=alt.Scale(zero=False)).axis(
                 format="%" if percent else "~g"
             ),
             color=colour,

@@ -7,7 +7,7 @@ import altair as alt
 import torch
 from torch import Tensor
 
-from walkthrough.figures.channels import menu, point_channels
+from walkthrough.figures.channels import cycled, menu, point_channels
 from walkthrough.figures.style import (
     CATEGORIES,
     NARROW,
@@ -98,7 +98,6 @@ def _origins(words: Sequence[str], n_heads: int, d: int, way: str) -> dict[str, 
 def _merged(
     shown: alt.Chart, words: Sequence[str], d_model: int, row_title: str, column_title: str
 ) -> list[alt.Chart]:
-    colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(d_model)]
     base = shown.encode(
         alt.X("column:O", axis=alt.Axis(orient="top", title=column_title, labelAngle=0)),
         alt.Y("row:N", sort=token_labels(words), axis=alt.Axis(title=row_title, labelLimit=110)),
@@ -106,7 +105,7 @@ def _merged(
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=alt.Color(
             "head:O",
-            scale=alt.Scale(domain=list(range(1, d_model + 1)), range=colours),
+            scale=alt.Scale(domain=list(range(1, d_model + 1)), range=cycled(CATEGORIES, d_model)),
             legend=None,
         ),
         tooltip=[
@@ -121,7 +120,7 @@ def _merged(
     count = "datum.strangers + ' of ' + datum.cells"
     words_below = (
         shown.transform_calculate(words=f"{count} + ' numbers are in a wrong row'")
-        .transform_filter(f"datum.column == 1 && datum.row == '{words[0]}'")
+        .transform_filter(f"datum.column == 1 && datum.row == {words[0]!r}")
         .mark_text(align="left", fontSize=12, fontWeight=600)
         .encode(x=alt.value(0), y=alt.value(30 * len(words) + 14), text="words:N")
     )
@@ -151,6 +150,7 @@ def relations_chart(
     guessing: float,
     title: str,
     x_title: str = "share of right answers",
+    guess_name: str = "guessing",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return right answers by model: one point a seed and relation.
@@ -185,10 +185,14 @@ def relations_chart(
             ],
         )
     )
-    blind = alt.Chart(alt.Data(values=[{"right": guessing}]))
+    height = 46 * len(models)
+    blind = alt.Chart(alt.Data(values=[{"right": guessing, "words": guess_name}]))
     rule = blind.mark_rule(strokeDash=[2, 3], opacity=0.8).encode(x="right:Q")
-    chart = alt.LayerChart(layer=[rule, points]).properties(
-        width="container", height=46 * len(models), title=wrapped(title)
+    label = blind.mark_text(align="left", dx=4, fontSize=12).encode(
+        x="right:Q", y=alt.value(height - 8), text="words:N"
+    )
+    chart = alt.LayerChart(layer=[rule, label, points]).properties(
+        width="container", height=height, title=wrapped(title)
     )
     return described(chart, description or _relations_in_words(title, data, models, guessing))
 

@@ -29,7 +29,6 @@ def line_chart(
     points: bool = True,
     last_values: bool = False,
     reference: Series | None = None,
-    height: int = 220,
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return named lines; `reference` holds dashed grey lines to compare them with.
@@ -63,9 +62,11 @@ def line_chart(
         dots.encode(x, y, colour, tooltip=tooltip),
     ]
     chart = alt.LayerChart(layer=layers).properties(
-        width="container", height=height, title=wrapped(title)
+        width="container", height=220, title=wrapped(title)
     )
-    return described(chart, description or _in_words(title, x_title, y_title, series))
+    return described(
+        chart, description or _in_words(title, x_title, y_title, series, reference or {})
+    )
 
 
 def check_series(series: Series, *, log_x: bool, log_y: bool) -> None:
@@ -118,15 +119,19 @@ def _references(reference: Series, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         data = alt.Chart(alt.Data(values=_rows({name: points})))
         line = data.mark_line(color=PALETTE["grey"], strokeDash=[4, 4], strokeWidth=1.5)
         last = alt.Chart(alt.Data(values=_rows({name: points[-1:]})))
-        label = last.mark_text(align="right", dy=-8, dx=-2, color=PALETTE["grey"], fontSize=12)
+        label = last.mark_text(align="right", dy=-8, dx=-2, fontSize=12)
         charts += [line.encode(x, y), label.encode(x, y, text="series:N")]
     return charts
 
 
-def _in_words(title: str, x_title: str, y_title: str, series: Series) -> str:
-    ends = "; ".join(
+def _in_words(title: str, x_title: str, y_title: str, series: Series, reference: Series) -> str:
+    dashed = f" Dashed, to compare with: {_ends(reference)}." if reference else ""
+    return f"{title}. Lines of {y_title} over {x_title}: {_ends(series)}.{dashed}"
+
+
+def _ends(series: Series) -> str:
+    return "; ".join(
         f"{name} goes from {points[0][1]:.3g} at {points[0][0]:g} "
         f"to {points[-1][1]:.3g} at {points[-1][0]:g}"
         for name, points in series.items()
     )
-    return f"{title}. Lines of {y_title} over {x_title}: {ends}."

@@ -135,4 +135,4 @@ def _in_words(title: str, masks: Mapping[str, Mapping[str, Tensor]], words: tupl
         for kind, by_sentence in masks.items()
         for sentence, mask in by_sentence.items()
     )
-    return f"{title} Grid of cells, one map at a time. Cells marked “{words[0]}”: {counts}."
+    return f"{title}. Grid of cells, one map at a time. Cells marked “{words[0]}”: {counts}."

@@ -77,8 +77,12 @@ def training_chart(
     each of its points, for lines that are means. Values past `y_domain` lie on its edge.
 
     Raises:
-        ValueError: no runs, a value that is not finite, or not positive on a logarithmic axis.
+        ValueError: no runs, a kind that is not one of `KINDS`, a value that is not finite, or not
+            positive on a logarithmic axis.
     """
+    unknown = {run.kind for run in [*runs, *seeds]} - set(KINDS.values())
+    if unknown:
+        raise ValueError(f"a run's kind must be one of {list(KINDS.values())}, got {unknown}")
     named = {f"{run.kind}, {run.warmth}, {n}": run.points for n, run in enumerate([*runs, *seeds])}
     check_series(named, log_x=log_x, log_y=log_y)
     data = [row for run in runs for row in _run_rows(run)]
@@ -215,5 +219,6 @@ def _depth_in_words(title: str, rows: list[dict[str, Any]], n_layers: int, side:
     )
     return (
         f"{title}. Gradient norms of the {side}'s {n_layers} layers: {ends}. "
+        f"What is smaller than {FLOOR:g} is drawn there. "
         "Selectors choose the number of layers and the stack."
     )

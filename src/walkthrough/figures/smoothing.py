@@ -5,7 +5,15 @@ from typing import Any
 
 import altair as alt
 
-from walkthrough.figures.style import CATEGORIES, DASHES, NARROW, PALETTE, described, wrapped
+from walkthrough.figures.channels import cycled, number_slider
+from walkthrough.figures.style import (
+    CATEGORIES,
+    DASHES,
+    NARROW,
+    PALETTE,
+    described,
+    wrapped,
+)
 
 LARGEST = 0.5
 GOLD, OTHER = "the gold token", "every other token"
@@ -20,8 +28,7 @@ def epsilon_slider(start: float) -> Any:
     """
     if not 0 <= start <= LARGEST:
         raise ValueError(f"smoothing must start in [0, {LARGEST}], got {start}")
-    bind = alt.binding_range(min=0, max=LARGEST, step=0.01, name="smoothing ε ")
-    return alt.param("epsilon", value=start, bind=bind)
+    return number_slider("epsilon", "smoothing ε ", LARGEST, start=start, step=0.01)
 
 
 def target_explorer(
@@ -121,7 +128,7 @@ def loss_explorer(
             label="'p = ' + format(datum.p, '.3f') + ', loss ' + format(datum.loss, '.2f')"
         )
     )
-    text = lowest.mark_text(align="right", dy=-26, fontSize=12, color=PALETTE["vermilion"])
+    text = lowest.mark_text(align="right", dy=-26, fontSize=12)
     layers = [
         plain.mark_line().encode(x, y, colour, strokeDash=dash),
         smoothed.mark_line().encode(x, y, colour, strokeDash=dash),
@@ -156,7 +163,9 @@ def seeds_chart(
         raise ValueError(f"every measure needs values of the same settings, got {settings}")
     names = list(settings.pop())
     colour = alt.Color(
-        "setting:N", scale=alt.Scale(domain=names, range=_cycled(len(names))), legend=None
+        "setting:N",
+        scale=alt.Scale(domain=names, range=cycled(CATEGORIES, len(names))),
+        legend=None,
     )
     panels = []
     for measure, by_setting in measures.items():
@@ -188,7 +197,3 @@ def seeds_chart(
         for measure, by_setting in measures.items()
     )
     return described(chart, description or f"{title}. Points, one a seed. {words}.")
-
-
-def _cycled(n: int) -> list[str]:
-    return [CATEGORIES[i % len(CATEGORIES)] for i in range(n)]

@@ -73,7 +73,8 @@ def described(chart: AnyChart, text: str) -> AnyChart:
     """
     if not text.strip():
         raise ValueError("alt text must say what the chart shows; got an empty string")
-    return chart.properties(description=" ".join(text.split()))
+    words = " ".join(text.split()).replace("?. ", "? ")  # a title may be a question
+    return chart.properties(description=words)
 
 
 def wrapped(title: str, width: int = 46) -> list[str]:

@@ -13,8 +13,9 @@ from jaxtyping import Float
 from pandas.io.formats.style import Styler
 from torch import Tensor
 
+from walkthrough.figures.channels import point_channels
 from walkthrough.figures.lines import Number, Series, line_chart
-from walkthrough.figures.style import CATEGORIES, PALETTE, described, rounded, wrapped
+from walkthrough.figures.style import PALETTE, described, rounded, wrapped
 
 
 def loss_curve(
@@ -157,8 +158,13 @@ def head_scores(
     """Return the alignment error of each head, layer by layer, beside baselines.
 
     `errors` may map names, such as seeds, to one table each; shape and colour tell them apart.
+
+    Raises:
+        ValueError: there is no table.
     """
     named = dict(errors) if isinstance(errors, Mapping) else {"heads": errors}
+    if not named:
+        raise ValueError("a chart of heads needs at least one table of errors; got none")
     rows = [
         {"run": name, "layer": layer, "head": head, "error": error}
         for name, table in named.items()
@@ -168,9 +174,7 @@ def head_scores(
     baselines = dict(baselines or {})
     names = list(named)
     legend = alt.Legend(title=None) if len(names) > 1 else None
-    scale = alt.Scale(
-        domain=names, range=[CATEGORIES[i % len(CATEGORIES)] for i in range(len(names))]
-    )
+    colour, shape = point_channels("run:N", names, legend)
     x = alt.X("error:Q", title=x_title, scale=alt.Scale(domain=[0, 1]))
     points = (
         alt.Chart(alt.Data(values=rows))
@@ -178,8 +182,8 @@ def head_scores(
         .encode(
             x,
             alt.Y("layer:O", title="layer"),
-            alt.Color("run:N", scale=scale, legend=legend),
-            shape=alt.Shape("run:N", scale=alt.Scale(domain=names), legend=legend),
+            colour,
+            shape=shape,
             tooltip=[
                 alt.Tooltip("run:N", title="run"),
                 alt.Tooltip("layer:O", title="layer"),
@@ -202,7 +206,7 @@ def _baselines(baselines: Mapping[str, Number], x: alt.X) -> list[alt.Chart]:
     base = alt.Chart(alt.Data(values=rows))
     rule = base.mark_rule(color=PALETTE["grey"], strokeDash=[5, 4], strokeWidth=2).encode(x)
     words = base.transform_calculate(words="datum.name + ' ' + format(datum.error, '.2f')")
-    label = words.mark_text(color=PALETTE["grey"], align="left", dx=4, fontSize=12)
+    label = words.mark_text(align="left", dx=4, fontSize=12)
     return [rule, label.encode(x, y=alt.value(8), text="words:N")]
 
 
