@@ -62,6 +62,8 @@ def test_words_beyond_those_shown_keep_their_own_share():
     assert inputs(chart)["temperature"]["min"] > 0
     with pytest.raises(ValueError, match="add up to 1"):
         decoding.temperature_chooser({"a": 0.5})
+    with pytest.raises(ValueError, match=r"not be negative .* smallest share of -0\.5"):
+        decoding.temperature_chooser({"a": 1.5, "b": -0.5})
 
 
 def test_averaging_shows_each_checkpoint_once():

@@ -81,6 +81,8 @@ def test_depth_and_least_end_a_path():
 def test_shares_that_do_not_add_up_are_refused():
     with pytest.raises(ValueError, match=r"add up to 1, got a total of 0\.7"):
         grow(lambda prefix: {"a": 0.3, "b": 0.4})
+    with pytest.raises(ValueError, match=r"must not be negative .* least share of -0\.2"):
+        grow(lambda prefix: {"a": 1.0, "b": 0.2, "c": -0.2})
 
 
 def test_it_is_details_all_the_way_down_with_no_script():

@@ -75,6 +75,13 @@ def test_groupings_that_lose_sentences_are_refused():
         padding_map([3, 9, 4], {"own": [[0, 1]]})
     with pytest.raises(ValueError, match="must name strategies"):
         padding_map([3], {"own": [[0]]}, fixed={"other": 4})
+    with pytest.raises(ValueError, match=r"every batch needs a sentence; .* have \[1, 0\]"):
+        padding_map([3], {"own": [[0], []]})
+
+
+def test_the_axis_reaches_a_fixed_length_beyond_the_longest_sentence():
+    chart = padding_map([3], {"own": [[0]]}, fixed={"own": 8})
+    assert next(views(spec(chart)))["encoding"]["x"]["scale"]["domain"] == [0, 8]
 
 
 def test_the_grid_holds_every_cell_with_its_four_meanings():

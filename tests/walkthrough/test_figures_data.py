@@ -158,6 +158,22 @@ def test_viewer_needs_tokens_for_every_kind():
         attention.attention_viewer(maps, queries, keys)
 
 
+def test_viewer_refuses_flat_maps_and_gold_pairs_outside(as_users_run_it):
+    names = ["a", "b"]
+    with pytest.raises(ValueError, match=r"shape \(layers, heads.* has \(1, 2, 2\)"):
+        attention.attention_viewer(weights(1, 2, 2), names, names)
+    with pytest.raises(ValueError, match=r"inside its map of \(2, 2\), got \(0, 2\)"):
+        attention.attention_viewer(weights(1, 1, 2, 2), names, names, gold=[(0, 2)])
+    with pytest.raises(ValueError, match=r"got \['x'\] for maps of \['encoder self-attention'\]"):
+        attention.attention_viewer(weights(1, 1, 2, 2), names, names, gold={"x": [(0, 0)]})
+
+
+def test_heatmap_refuses_a_mask_of_another_shape(as_users_run_it):
+    closed = torch.ones(2, 3, dtype=torch.bool)
+    with pytest.raises(ValueError, match=r"expected \(2, 2\), got \(2, 3\)"):
+        attention.weights_heatmap(weights(2, 2), ["a", "b"], ["a", "b"], attend_mask=closed)
+
+
 def test_explorer_scores_are_the_dot_products_of_the_rows_it_shows():
     g = torch.Generator().manual_seed(1)
     query, key = torch.randn(5, 4, generator=g), torch.randn(5, 4, generator=g)

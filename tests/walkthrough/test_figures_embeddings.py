@@ -43,6 +43,8 @@ def test_gradients_are_drawn_by_word_and_use():
     assert "source: 1 of 2 words get none" in spec(chart)["description"]
     with pytest.raises(ValueError, match="one gradient for each of 1 words"):
         figures.gradient_chart(["visite"], gradients, title="Who learns?")
+    with pytest.raises(ValueError, match=r"1 words is needed; got \{\}"):
+        figures.gradient_chart(["visite"], {}, title="Who learns?")
 
 
 MATRIX = torch.tensor([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [-1.0, 0.0]])
@@ -64,3 +66,5 @@ def test_the_explorer_shows_neighbours_before_and_after():
     assert "nearest to cat: dog, in" in spec(chart)["description"]
     with pytest.raises(ValueError, match="must be tokens"):
         figures.neighbours_explorer(MATRIX, MATRIX, tokens, ["mouse"])
+    with pytest.raises(ValueError, match="4 and 4 rows for 3 tokens"):
+        figures.neighbours_explorer(MATRIX, MATRIX, tokens[:3], ["cat"])

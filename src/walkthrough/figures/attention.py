@@ -7,6 +7,7 @@ import altair as alt
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from walkthrough.figures.channels import menu
 from walkthrough.figures.explorer import qk_explorer as qk_explorer
 from walkthrough.figures.maps import (
     PRINT_UP_TO,
@@ -59,9 +60,11 @@ def weights_heatmap(
     """Return one attention map; cells that the mask closes are grey and crossed out.
 
     Raises:
-        ValueError: the map and the tokens do not fit.
+        ValueError: the map, the mask and the tokens do not fit.
     """
     check_tokens(weights.shape, query_tokens, key_tokens)
+    if attend_mask is not None:
+        check_tokens(attend_mask.shape, query_tokens, key_tokens)
     rows = cell_rows(query_tokens, key_tokens)
     values = rounded(weights)
     for cell in rows:
@@ -131,7 +134,7 @@ def attention_viewer(
     several kinds of attention. Positions that no head of any layer may see come out grey.
 
     Raises:
-        ValueError: kinds, maps and tokens do not fit each other.
+        ValueError: kinds, maps, tokens and gold pairs do not fit each other.
     """
     maps = _by_kind(weights, ENCODER)
     queries, keys = _by_kind(query_tokens, next(iter(maps))), _by_kind(key_tokens, next(iter(maps)))
@@ -141,8 +144,15 @@ def attention_viewer(
             f"got {list(maps)}, {list(queries)}, {list(keys)}"
         )
     for kind, tensor in maps.items():
+        if tensor.ndim != 4:
+            raise ValueError(
+                "the viewer needs maps of shape (layers, heads, query_len, key_len): "
+                f"{kind!r} has {tuple(tensor.shape)}"
+            )
         check_tokens(tensor.shape, queries[kind], keys[kind])
-    pairs = _by_kind(gold or {}, next(iter(maps))) if gold is not None else {}
+    pairs = _by_kind(gold or {}, next(iter(maps)))
+    if not pairs.keys() <= maps.keys():
+        raise ValueError(f"gold pairs need a map: got {list(pairs)} for maps of {list(maps)}")
     labels = [_labels(kind, queries[kind], keys[kind], pairs.get(kind, ())) for kind in maps]
     widest = [token for kind in maps for token in queries[kind]]
     size = step(max(max(len(queries[kind]), len(keys[kind])) for kind in maps), widest)
@@ -164,17 +174,12 @@ def _by_kind(value: Any, kind: str) -> dict[str, Any]:
 def _selectors(maps: Mapping[str, Tensor]) -> list[alt.Parameter]:
     n_layers = max(tensor.shape[0] for tensor in maps.values())
     n_heads = max(tensor.shape[1] for tensor in maps.values())
-    kinds = alt.binding_select(options=list(maps), name="attention ")
-    layers = alt.binding_select(options=list(range(1, n_layers + 1)), name="layer ")
-    heads = alt.binding_select(options=[*range(1, n_heads + 1), MEAN], name="head ")
-    params = [
-        alt.param("layer", value=n_layers, bind=layers)
-        if n_layers > 1
-        else alt.param("layer", value=1),  # a selector with one choice would be dead
-        alt.param("head", value=1, bind=heads),
-    ]
-    chosen = alt.param("kind", value=next(iter(maps)), bind=kinds)
-    return [chosen, *params] if len(maps) > 1 else params
+    layer = alt.param("layer", value=1)  # a selector with one choice would be dead
+    if n_layers > 1:
+        layer = menu("layer", range(1, n_layers + 1), "layer ", start=n_layers)
+    head = menu("head", [*range(1, n_heads + 1), MEAN], "head ")
+    kind = [menu("kind", list(maps), "attention ")] if len(maps) > 1 else []
+    return [*kind, layer, head]
 
 
 def _labels(
@@ -182,6 +187,9 @@ def _labels(
 ) -> dict[str, Any]:
     outlined = [[0] * len(key_tokens) for _ in query_tokens]
     for i, j in pairs:
+        if not (0 <= i < len(query_tokens) and 0 <= j < len(key_tokens)):
+            size = (len(query_tokens), len(key_tokens))
+            raise ValueError(f"a gold pair must lie inside its map of {size}, got {(i, j)}")
         outlined[i][j] = 1
     return {
         "kind": kind,
@@ -241,6 +249,6 @@ def _viewer_in_words(title: str, maps: Mapping[str, Tensor]) -> str:
         for kind, tensor in maps.items()
     )
     return (
-        f"{title} Heat map with queries as rows and keys as columns, for one layer and head at a "
+        f"{title}. Heat map with queries as rows and keys as columns, for one layer and head at a "
         f"time, chosen by the selectors below it. It holds {parts}, and the mean over the heads."
     )

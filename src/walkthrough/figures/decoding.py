@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.figures.channels import number_slider
 from walkthrough.figures.style import PALETTE, described, wrapped
 
 WINS, LOSES, NOTHING = "wins", "loses", "(nothing)"
@@ -16,7 +17,6 @@ def length_penalty_chooser(
     title: str = "Move α: which of these outputs wins?",
     label: str = "length penalty α ",
     x_title: str = "score = log P / ((5 + length) / 6)^α",
-    alpha: float = 0.0,
     largest: float = 2.0,
     description: str | None = None,
 ) -> alt.LayerChart:
@@ -40,9 +40,7 @@ def length_penalty_chooser(
         {"output": name, "length": length, "log_prob": round(log_prob, 3)}
         for name, (_, length, log_prob) in zip(names, hypotheses, strict=True)
     ]
-    slider = alt.param(
-        "alpha", value=alpha, bind=alt.binding_range(min=0, max=largest, step=0.05, name=label)
-    )
+    slider = number_slider("alpha", label, largest, start=0, step=0.05)
     base = (
         alt.Chart(alt.Data(values=rows))
         .transform_calculate(score="datum.log_prob / pow((5 + datum.length) / 6, alpha)")
@@ -81,7 +79,7 @@ def _penalty_in_words(title: str, hypotheses: Sequence[tuple[str, int, float]]) 
         f"{words or NOTHING}, length {length}, log P {log_prob:.2f}"
         for words, length, log_prob in hypotheses
     )
-    return f"{title} Bars of the score of each output, with a slider for α. Outputs: {listed}."
+    return f"{title}. Bars of the score of each output, with a slider for α. Outputs: {listed}."
 
 
 def temperature_chooser(
@@ -99,11 +97,14 @@ def temperature_chooser(
     Words beyond the first `shown` are one bar; each of them is raised to the power by itself.
 
     Raises:
-        ValueError: the shares do not add up to 1.
+        ValueError: a share is negative, or they do not add up to 1.
     """
-    total = sum(shares.values())
-    if abs(total - 1) > 1e-3:
-        raise ValueError(f"shares must add up to 1, got {total:.4f}")
+    total, smallest = sum(shares.values()), min(shares.values(), default=0)
+    if abs(total - 1) > 1e-3 or smallest < 0:
+        raise ValueError(
+            "shares must not be negative and must add up to 1, "
+            f"got a total of {total:.4f} and a smallest share of {smallest:.4f}"
+        )
     ranked = sorted(shares, key=lambda word: -shares[word])
     named = set(ranked[:shown])
     rows = [
@@ -111,11 +112,7 @@ def temperature_chooser(
         for word in ranked
         if shares[word] > 0
     ]
-    slider = alt.param(
-        "temperature",
-        value=1.0,
-        bind=alt.binding_range(min=0.1, max=3, step=0.1, name=label),
-    )
+    slider = number_slider("temperature", label, 3, start=1, smallest=0.1, step=0.1)
     base = (
         alt.Chart(alt.Data(values=rows))
         .transform_calculate(raised="pow(datum.p, 1 / temperature)")
@@ -138,13 +135,13 @@ def temperature_chooser(
     )
 
 
+TEST = "test_combinations"
 AVERAGED, SINGLE, LAST = "average of the five", "one of the last five", "the last checkpoint"
 
 
 def averaging_gain(
     runs: Sequence[Mapping[str, Any]],
     *,
-    test: str = "test_combinations",
     title: str = "Averaging helps where the rate stays high, and not where it falls to 0",
     x_title: str = "share of sentences translated exactly",
     row_titles: Mapping[str, str] | None = None,
@@ -159,7 +156,7 @@ def averaging_gain(
     """
     if not runs:
         raise ValueError("a comparison needs at least one run; got none")
-    rows = [row for run in runs for row in _points(run, test)]
+    rows = [row for run in runs for row in _points(run)]
     values = [row["exact"] for row in rows]
     kinds = [SINGLE, LAST, AVERAGED]
     scale = alt.Scale(domain=[min(values) - 0.01, max(values) + 0.01], nice=False)
@@ -190,11 +187,11 @@ def averaging_gain(
     return described(whole, description or _averaging_in_words(title, rows))
 
 
-def _points(run: Mapping[str, Any], test: str) -> list[dict[str, Any]]:
+def _points(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = [(SINGLE, c) for c in run["checkpoints"][:-1]]
     found += [(LAST, run["checkpoints"][-1]), (AVERAGED, run["average"])]
     return [
-        {"seed": run["seed"], "rate": run["rate"], "kind": kind, "exact": score["exact"][test]}
+        {"seed": run["seed"], "rate": run["rate"], "kind": kind, "exact": score["exact"][TEST]}
         for kind, score in found
     ]
 

@@ -99,10 +99,10 @@ def gradient_chart(
     """Return bars: how much of each word's gradient comes from which use of the matrix.
 
     Raises:
-        ValueError: there are no words, or a use has not one gradient for each.
+        ValueError: there are no words or uses, or a use has not one gradient for each word.
     """
-    if not words or any(len(values) != len(words) for values in gradients.values()):
-        lengths = {end: len(values) for end, values in gradients.items()}
+    lengths = {end: len(values) for end, values in gradients.items()}
+    if not words or set(lengths.values()) != {len(words)}:
         raise ValueError(f"one gradient for each of {len(words)} words is needed; got {lengths}")
     labels = token_labels(words)
     rows = [
@@ -162,8 +162,14 @@ def neighbours_explorer(
     """Return the nearest words of a chosen one, before and after training; both selectable.
 
     Raises:
-        ValueError: a chosen word is not among the tokens, or none is chosen.
+        ValueError: a matrix has not one row for each token, a chosen word is not among the tokens,
+            or none is chosen.
     """
+    if not len(before) == len(after) == len(tokens):
+        raise ValueError(
+            "both matrices need one row for each token: "
+            f"got {len(before)} and {len(after)} rows for {len(tokens)} tokens"
+        )
     unknown = [word for word in chosen if word not in tokens]
     if unknown or not chosen:
         raise ValueError(f"words to choose from must be tokens; got {unknown or 'no words'}")

@@ -9,7 +9,7 @@ from walkthrough.figures.style import token_labels
 
 QUERIES = "queries: who looks"
 KEYS = "keys: who is looked at"
-PRINT_UP_TO: Final = 9  # tokens a side: below this every cell has room for its value
+PRINT_UP_TO: Final = 9  # tokens a side: up to this every cell has room for its value
 
 
 def key_axis(title: str = KEYS) -> alt.X:

@@ -32,7 +32,8 @@ def padding_map(
     batches: shorter sentences are padded to it, longer ones are cut.
 
     Raises:
-        ValueError: there is no strategy, or one does not hold every sentence once.
+        ValueError: there is no strategy, one does not hold every sentence once, or a batch
+            is empty.
     """
     fixed = dict(fixed or {})
     unknown = [name for name in fixed if name not in strategies]
@@ -41,12 +42,15 @@ def padding_map(
     for name, batches in strategies.items():
         if sorted(index for batch in batches for index in batch) != list(range(len(lengths))):
             raise ValueError(f"{name!r} must hold each of the {len(lengths)} sentences once")
+        if not batches or not all(batches):
+            sizes = [len(batch) for batch in batches]
+            raise ValueError(f"every batch needs a sentence; those of {name!r} have {sizes}")
     rows = [_row(name, lengths, strategies[name], fixed.get(name)) for name in strategies]
     tallest = max(row["place"][-1] for row in rows) + 1
-    names = list(strategies)
-    chosen = menu("grouping", names, label)
+    longest = max([*lengths, *fixed.values()])
+    chosen = menu("grouping", list(strategies), label)
     chart = (
-        alt.LayerChart(layer=_layers(rows, axis, max(lengths), tallest))
+        alt.LayerChart(layer=_layers(rows, axis, longest, tallest))
         .add_params(chosen)
         .properties(width="container", height=int(ROW * tallest) + 24, title=wrapped(title))
     )

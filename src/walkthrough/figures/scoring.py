@@ -18,7 +18,7 @@ def recall_chart(
     guessing: float,
     title: str = "Without the scale, larger vectors learn worse",
     description: str | None = None,
-) -> alt.LayerChart | alt.FacetChart:
+) -> alt.LayerChart:
     """Return recall against d_k: a point a seed and a line through the means, by way to score.
 
     A row holds `score`, `d_k`, `seed` and `recall`. `guessing` is the recall of a blind guess.
@@ -49,7 +49,9 @@ def recall_chart(
         x=alt.value("width"), y="recall:Q", text="words:N"
     )
     layers = [lines, points, rule, label]
-    chart = alt.layer(*layers).properties(width="container", height=220, title=wrapped(title))
+    chart = alt.LayerChart(layer=layers).properties(
+        width="container", height=220, title=wrapped(title)
+    )
     return described(chart, description or _recall_in_words(title, data, kinds, guessing))
 
 

@@ -78,12 +78,14 @@ def grow(
     too_deep = len(prefix) >= depth or log_prob < math.log(least)
     if word == STOP or (too_deep and not goes_on):
         return Branch(word, share, log_prob, marks, (), (0, 0.0))
-    shares = {w: p for w, p in next_words(prefix).items() if p > 0}
-    if not math.isclose(sum(shares.values()), 1, abs_tol=1e-3) or min(shares.values()) < 0:
+    shares = next_words(prefix)
+    total, least_share = sum(shares.values()), min(shares.values(), default=0)
+    if not math.isclose(total, 1, abs_tol=1e-3) or least_share < 0:
         raise ValueError(
-            f"the shares after {prefix} must be positive and add up to 1, "
-            f"got a total of {sum(shares.values()):.4f}"
+            f"the shares after {prefix} must not be negative and must add up to 1, "
+            f"got a total of {total:.4f} and a least share of {least_share:.4f}"
         )
+    shares = {w: p for w, p in shares.items() if p > 0}
     ranked = sorted(shares, key=lambda w: -shares[w])
     longer = [path for path in every if len(path) > len(prefix)]
     wanted = {path[len(prefix)] for path in longer if path[: len(prefix)] == prefix}
