@@ -106,6 +106,17 @@ def test_a_float16_overflow_is_told_apart_from_an_empty_row():
     assert "1e4" not in verdict.message
 
 
+def test_a_closed_key_with_a_little_weight_is_seen():
+    def filled_with_minus_ten(query, key, value, attend_mask):
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = scores.masked_fill(~attend_mask, -10.0).softmax(-1)
+        return weights * attend_mask.any(-1, keepdim=True) @ value
+
+    verdict = checks.masked_attention(filled_with_minus_ten)
+    assert verdict.status == "wrong"
+    assert "a closed key with a very large value" in verdict.message
+
+
 def test_additive_scores_accept_a_loop():
     def loop(query, key, query_proj, key_proj, v):
         rows = [

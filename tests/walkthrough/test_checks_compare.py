@@ -178,3 +178,7 @@ def test_equal_infinities_are_no_difference(number):
     mine, wanted = torch.tensor([1.0, number, 3.0, 4.0]), torch.tensor([1.0, number, 3.0, 5.0])
     assert difference(wanted, wanted.clone(), 1e-5) is None
     assert "at [3]: 5 is expected, yours is 4" in difference(mine, wanted, 1e-5)
+
+
+def test_minus_zero_is_said_as_zero():
+    assert difference(torch.tensor(0.5), torch.tensor(-0.0), 1e-5) == "0 is expected, yours is 0.5"

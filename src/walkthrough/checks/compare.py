@@ -228,5 +228,5 @@ def _both(wanted: float, mine: float) -> str:
 def short(number: float, digits: int = 3) -> str:
     """Return a number with this many digits; a whole one of less than 15 digits with all."""
     if float(number).is_integer() and abs(number) < 1e15:
-        return f"{number:.0f}"
+        return f"{number + 0.0:.0f}"  # −0 becomes 0
     return f"{number:.{digits - 3}f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"

@@ -34,6 +34,9 @@ def _filled_with(number: float) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda scores, attend_mask: scores.masked_fill(~attend_mask, number)
 
 
+_LAST_CLOSED = torch.tensor([[True, True, False]])
+
+
 def _masked_case(
     attend_mask: list[list[int]], dtype: torch.dtype
 ) -> Callable[[torch.Generator], Arguments]:
@@ -46,6 +49,12 @@ def _masked_case(
         return arguments(query, key, value, allowed)
 
     return make
+
+
+def _far_away(generator: torch.Generator) -> Arguments:
+    """Return a key that nobody may see, with a value so large that any weight on it shows."""
+    query, key, value, _ = _masked_case([[1, 1, 0]], torch.float32)(generator).positional
+    return arguments(query, key, value * torch.tensor([[1.0], [1.0], [1e5]]), _LAST_CLOSED)
 
 
 def _has_nan(result: Tensor, expected: Tensor, given: Arguments) -> bool:
@@ -64,6 +73,7 @@ masked_attention = Check(
             "a query that may attend to nothing",
             _masked_case([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 1]], torch.float32),
         ),
+        Case("a closed key with a very large value", _far_away),
         Case("float16", _masked_case([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], torch.float16)),
     ],
     tolerance=4e-3,  # float16 keeps about three digits
