@@ -4,14 +4,13 @@ import math
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer.config import PAD_ID
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
-from transformer.training.loss import label_smoothed_cross_entropy, smoothed_projection_loss
+from transformer.training.loss import smoothed_projection_loss
+from transformer.training.r_drop import r_drop_projection_loss
 
 
 class TranslationLoss(nn.Module):
@@ -28,25 +27,14 @@ class TranslationLoss(nn.Module):
         target_out: Int[Tensor, "batch target_len"],
     ) -> Float[Tensor, ""]:
         """Run the model and compare what it predicts with `target_out`."""
-        if self.r_drop:
-            return self._r_drop_loss(source, target_in, target_out)
+        weight, smoothing = self.model.output_weight, self.smoothing
+        if self.r_drop:  # two passes that differ by dropout
+            states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
+            return r_drop_projection_loss(
+                states, weight, target_out, alpha=self.r_drop, smoothing=smoothing
+            )
         states = self.model.states(source, target_in)
-        weight = self.model.output_weight
-        return smoothed_projection_loss(states, weight, target_out, smoothing=self.smoothing)
-
-    def _r_drop_loss(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> Tensor:
-        # Two passes that differ by dropout; half of Eq. 4 of Liang et al. (2021), so that the
-        # loss stays comparable with the loss of one pass.
-        states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
-        gold = target_out[target_out != PAD_ID]
-        rows = states[target_out.repeat(2, 1) != PAD_ID]
-        log_probs = F.log_softmax(self.model.project(rows).float(), dim=-1)
-        loss = label_smoothed_cross_entropy(
-            log_probs, gold.repeat(2), smoothing=self.smoothing, reduction="sum"
-        )
-        p, q = log_probs.chunk(2)
-        divergence = ((p.exp() - q.exp()) * (p - q)).sum()  # KL(p‖q) + KL(q‖p)
-        return loss / 2 + self.r_drop / 4 * divergence
+        return smoothed_projection_loss(states, weight, target_out, smoothing=smoothing)
 
 
 @torch.no_grad()
