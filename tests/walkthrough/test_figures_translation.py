@@ -374,11 +374,32 @@ def test_runs_say_what_they_have_that_the_first_has_not():
 
 
 def test_flops_hardly_depend_on_the_length_and_grow_with_the_tokens():
-    short, long = (recorded_runs.run_flops(run(), length=n) for n in (10, 20))
+    alone = {"runs": []}
+    short, long = (recorded_runs.run_flops(run(), alone, length=n) for n in (10, 20))
     assert long == pytest.approx(short, rel=0.2)
     more = run()
     more["curve"][-1]["tokens"] *= 2
-    assert recorded_runs.run_flops(more) == pytest.approx(2 * recorded_runs.run_flops(run()))
+    ours, twice = (recorded_runs.run_flops(one, alone) for one in (run(), more))
+    assert twice == pytest.approx(2 * ours)
+
+
+def test_r_drop_counts_twice_and_what_it_went_on_from_as_that_was_trained():
+    first = run(name="first")
+    start, end = (point["tokens"] for point in first["curve"])
+    later = [{**first["curve"][-1], "tokens": end + more} for more in (100, 300)]
+    plain, drop = (
+        run(name=f"on with {weight}", continues="first", training={"r_drop": weight})
+        for weight in (0.0, 5.0)
+    )
+    plain["curve"] = drop["curve"] = first["curve"] + later
+    early = run(name="early", continues="first", training={"r_drop": 5.0})
+    early["curve"] = [*first["curve"][:1], {**first["curve"][-1], "tokens": start + 50}]
+    on_again = run(name="on again", continues=drop["name"])
+    on_again["curve"] = drop["curve"] + [{**later[-1], "tokens": end + 1300}]
+    record = {"runs": [first, plain, drop, early, on_again]}
+    counted = [recorded_runs.tokens_computed(one, record) for one in record["runs"]]
+    assert counted == [end, end + 300, end + 600, start + 100, end + 1600]
+    assert recorded_runs.changes(record)[drop["name"]][-1] == "R-Drop: off → 5.0"
 
 
 def test_a_run_costs_minutes_tokens_flops_and_a_share_of_a_larger_one():

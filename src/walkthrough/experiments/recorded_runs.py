@@ -138,6 +138,7 @@ def _made(run: Run, record: Record) -> dict[str, Any]:
         "batches an update": run["settings"]["training"]["accumulate"] * processes,
         "seed at the start": first_seed(run, record),
         "goes on from": run.get("continues") or "nothing",
+        "R-Drop": run["settings"]["training"].get("r_drop", 0.0) or "off",
     }
 
 
@@ -146,7 +147,23 @@ def n_parameters(run: Run) -> int:
     return parameter_count(TransformerConfig.from_dict(dict(run["settings"]["model"])))
 
 
-def run_flops(run: Run, *, length: int = 15) -> float:
+def tokens_computed(run: Run, record: Record, *, until: float | None = None) -> float:
+    """Return a run's target tokens, each counted as often as the model ran on it.
+
+    R-Drop runs it twice. What a run goes on from counts as that was trained. `until` leaves out
+    what came after that many target tokens.
+    """
+    tokens = [point["tokens"] for point in run["curve"]]
+    start, earlier = 0.0, 0.0
+    if run.get("continues") is not None:
+        before = by_name(record)[run["continues"]]
+        start = max({*tokens} & {point["tokens"] for point in before["curve"]})
+        earlier = tokens_computed(before, record, until=start)
+    passes = 2 if run["settings"]["training"].get("r_drop") else 1
+    return earlier + passes * ((tokens[-1] if until is None else until) - start)
+
+
+def run_flops(run: Run, record: Record, *, length: int = 15) -> float:
     """Return a run's training FLOPs, counted: forward times 3, over all target tokens.
 
     Sources are taken to be as long as targets, and every sentence `length` tokens long; the length
@@ -157,7 +174,7 @@ def run_flops(run: Run, *, length: int = 15) -> float:
     """
     config = TransformerConfig.from_dict(dict(run["settings"]["model"]))
     forward = forward_flops(config, source_len=length, target_len=length).total
-    return 3 * forward * run["curve"][-1]["tokens"] / length
+    return 3 * forward * tokens_computed(run, record) / length
 
 
 def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
@@ -167,8 +184,8 @@ def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
             "run": name,
             "minutes": run["curve"][-1]["seconds"] / 60,
             "target tokens": run["curve"][-1]["tokens"],
-            "FLOPs": run_flops(run),
-            "base": base / run_flops(run),
+            "FLOPs": run_flops(run, record),
+            "base": base / run_flops(run, record),
             "MB": run.get("peak_memory_mb"),
         }
         for name, run in by_name(record).items()
