@@ -52,6 +52,15 @@ def norm_recipes() -> dict[str, Recipe]:
     }
 
 
+def r_drop_recipe(begun_with: int, *, seed: int) -> Recipe:
+    """Return the run that goes on with R-Drop where the long run of a seed ended (chapter 16)."""
+    return Recipe(
+        f"--start-from {{folder}}/en-de-{begun_with}/checkpoints/010500.safetensors --seed {seed} "
+        "--max-updates 4000 --set training.warmup=200 --set training.peak=0.0015 "
+        "--set training.r_drop=2 --set training.accumulate=2 --set training.save_every=400"
+    )
+
+
 RECORDS: dict[str, dict[str, Recipe]] = {
     "multi30k-en-de": {
         "en-de-1": Recipe("--seed 1"),
@@ -62,6 +71,9 @@ RECORDS: dict[str, dict[str, Recipe]] = {
         "en-de-2": Recipe("--seed 2 --max-updates 10500"),
         "en-de-3": Recipe("--seed 3 --max-updates 10500"),
         "en-de-4": Recipe("--seed 4 --max-updates 10500"),
+        "en-de-2-r-drop": r_drop_recipe(2, seed=5),
+        "en-de-3-r-drop": r_drop_recipe(3, seed=6),
+        "en-de-4-r-drop": r_drop_recipe(4, seed=7),
         "en-de-12-minutes": Recipe(
             "--seed 1 --max-updates 1900 --set training.accumulate=2 --set training.warmup=400 "
             "--set training.valid_every=950 --set training.save_every=50",
