@@ -38,7 +38,9 @@ def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         ),
         epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
         "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
-        f"update then takes accumulate batches from each. {EXIT_CODES}",
+        "update then takes accumulate batches from each. For small corpora, from after the paper "
+        "and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE dropout). "
+        f"{EXIT_CODES}",
     )
     parser.set_defaults(command=commands.train_command)
     _plan_options(parser)
