@@ -52,10 +52,10 @@ def norm_recipes() -> dict[str, Recipe]:
     }
 
 
-def r_drop_recipe(begun_with: int, *, seed: int) -> Recipe:
-    """Return the run that goes on with R-Drop where the long run of a seed ended (chapter 16)."""
+def r_drop_recipe(begun_with: str, update: int, *, seed: int) -> Recipe:
+    """Return the run that goes on with R-Drop where another ended, at `update` (chapter 16)."""
     return Recipe(
-        f"--start-from {{folder}}/en-de-{begun_with}/checkpoints/010500.safetensors --seed {seed} "
+        f"--start-from {{folder}}/{begun_with}/checkpoints/{update:06d}.safetensors --seed {seed} "
         "--max-updates 4000 --set training.warmup=200 --set training.peak=0.0015 "
         "--set training.r_drop=2 --set training.accumulate=2 --set training.save_every=400"
     )
@@ -71,9 +71,12 @@ RECORDS: dict[str, dict[str, Recipe]] = {
         "en-de-2": Recipe("--seed 2 --max-updates 10500"),
         "en-de-3": Recipe("--seed 3 --max-updates 10500"),
         "en-de-4": Recipe("--seed 4 --max-updates 10500"),
-        "en-de-2-r-drop": r_drop_recipe(2, seed=5),
-        "en-de-3-r-drop": r_drop_recipe(3, seed=6),
-        "en-de-4-r-drop": r_drop_recipe(4, seed=7),
+        "en-de-2-r-drop": r_drop_recipe("en-de-2", 10_500, seed=5),
+        "en-de-3-r-drop": r_drop_recipe("en-de-3", 10_500, seed=6),
+        "en-de-4-r-drop": r_drop_recipe("en-de-4", 10_500, seed=7),
+        "en-de-2-r-drop-again": r_drop_recipe("en-de-2-r-drop", 4_000, seed=8),
+        "en-de-3-r-drop-again": r_drop_recipe("en-de-3-r-drop", 4_000, seed=9),
+        "en-de-4-r-drop-again": r_drop_recipe("en-de-4-r-drop", 4_000, seed=10),
         "en-de-12-minutes": Recipe(
             "--seed 1 --max-updates 1900 --set training.accumulate=2 --set training.warmup=400 "
             "--set training.valid_every=950 --set training.save_every=50",
