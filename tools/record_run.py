@@ -72,20 +72,37 @@ def with_beginnings(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _with_beginning(run: dict[str, Any], by_name: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    words = shlex.split(run.get("command", ""))
-    if "--start-from" not in words or "continues" in run:
+    if "continues" in run or (start := _start_of(run, by_name)) is None:
         return run
-    start = Path(words[words.index("--start-from") + 1])
-    name = start.parent.parent.name  # runs/NAME/checkpoints/006000.safetensors
-    if name not in by_name:
-        raise ValueError(f"{run['name']} started from {start}: record it together with {name}")
-    before = [point for point in by_name[name]["curve"] if point["update"] <= int(start.stem)]
+    begun_with = _with_beginning(start[0], by_name)  # which may itself have gone on from another
+    update = _updates_before(run, by_name)
+    before = [point for point in begun_with["curve"] if point["update"] <= update]
     counted = ("update", "epoch", "tokens", "seconds")
     after = [
         {key: round(value + before[-1][key] * (key in counted), 4) for key, value in point.items()}
         for point in run["curve"]
     ]
-    return {**run, "continues": name, "curve": before + after}
+    return {**run, "continues": begun_with["name"], "curve": before + after}
+
+
+def _start_of(
+    run: Mapping[str, Any], by_name: Mapping[str, dict[str, Any]]
+) -> tuple[dict[str, Any], int] | None:
+    """Return the run that a run started from and at which of its updates; None without one."""
+    words = shlex.split(run.get("command", ""))
+    if "--start-from" not in words:
+        return None
+    start = Path(words[words.index("--start-from") + 1])
+    name = start.parent.parent.name  # runs/NAME/checkpoints/006000.safetensors
+    if name not in by_name:
+        raise ValueError(f"{run['name']} started from {start}: record it together with {name}")
+    return by_name[name], int(start.stem)
+
+
+def _updates_before(run: Mapping[str, Any], by_name: Mapping[str, dict[str, Any]]) -> int:
+    """Return the updates of everything that a run went on from."""
+    start = _start_of(run, by_name)
+    return 0 if start is None else start[1] + _updates_before(start[0], by_name)
 
 
 def point(row: Mapping[str, str]) -> dict[str, float]:
