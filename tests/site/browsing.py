@@ -88,7 +88,7 @@ def open_page(page: Page, url: str) -> Visit:
     page.evaluate(PROBES.read_text())
     page.evaluate("() => probes.scrollThrough()")
     with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
-        page.wait_for_function("() => probes.allDrawn()", timeout=45_000)
+        page.wait_for_function("() => probes.allDrawn()", timeout=45_000, polling=100)
     page.evaluate("() => probes.toTheTop()")
     page.wait_for_timeout(100)
     return visit
