@@ -7,8 +7,8 @@
   const GUIDES = ["axis", "legend", "title", "column-header", "row-header"]
     .map((role) => `.role-${role} text`).join(", ");
 
-  // Charts are drawn when a frame shows them near the screen. Now and then Chromium has one frame a
-  // second, and a page that is scrolled by the clock alone leaves charts behind: they are visited again.
+  // Charts are drawn when a frame shows them near the screen. Now and then Chromium has very few
+  // frames, and a page that is scrolled by the clock alone leaves charts behind: they are visited again.
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   const frames = async () => { await frame(); await frame(); };
   async function scrollThrough() {
