@@ -82,6 +82,7 @@ def test_every_run_says_how_it_was_made(record):
         for name in ("date", "processor", "cores", "threads", "torch"):
             assert run[name], name
         assert run["seed"] == run["settings"]["training"]["seed"]
+        assert run["threads"] == run["settings"]["training"]["threads"]
 
 
 def test_scores_are_counted_on_the_tokens_of_the_test_file(record):

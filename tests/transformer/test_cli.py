@@ -267,6 +267,14 @@ def test_interrupted_run_exits_143_and_resumes(files: Path) -> None:
     assert main([*arguments, *further]) == 0
 
 
+def test_the_record_names_the_threads_of_the_training(files: Path) -> None:
+    folder = files / "three-threads"
+    options = ["--settings", f"{files}/settings.toml", "--quiet", "--max-updates", "1"]
+    assert torch.get_num_threads() != 3
+    assert main(["train", *options, "--threads", "3", "--folder", str(folder)]) == 0
+    assert json.loads((folder / "settings.json").read_text())["threads"] == 3
+
+
 def test_two_processes_train_what_one_does_with_twice_the_batches(files: Path) -> None:
     options = ["--settings", f"{files}/settings.toml", "--threads", "1", "--quiet"]
     options += ["--set", "model.dropout=0.0", "--set", "training.max_tokens=100"]

@@ -62,6 +62,8 @@ def train_command(args: argparse.Namespace) -> int:
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     _say(args, f"{len(corpus)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
     notes = {"data": asdict(plan.data), "command": command_line(), **surroundings()}
+    if plan.training.threads is not None:  # `train` sets them, after this
+        notes["threads"] = plan.training.threads
     history = train(
         model,
         pairs,
