@@ -77,6 +77,14 @@ RECORDS: dict[str, dict[str, Recipe]] = {
         "en-de-2-r-drop-again": r_drop_recipe("en-de-2-r-drop", 4_000, seed=8),
         "en-de-3-r-drop-again": r_drop_recipe("en-de-3-r-drop", 4_000, seed=9),
         "en-de-4-r-drop-again": r_drop_recipe("en-de-4-r-drop", 4_000, seed=10),
+        "en-de-2-r-drop-third": r_drop_recipe("en-de-2-r-drop-again", 4_000, seed=11),
+        "en-de-3-r-drop-third": r_drop_recipe("en-de-3-r-drop-again", 4_000, seed=12),
+        "en-de-4-r-drop-third": r_drop_recipe("en-de-4-r-drop-again", 4_000, seed=13),
+        "en-de-hour": Recipe(
+            "--seed 1 --max-updates 10000 --set training.accumulate=2 "
+            "--set training.valid_every=1000",
+            processes=2,
+        ),
         "en-de-12-minutes": Recipe(
             "--seed 1 --max-updates 1900 --set training.accumulate=2 --set training.warmup=400 "
             "--set training.valid_every=950 --set training.save_every=50",
