@@ -81,12 +81,13 @@ class Visit:
 
 
 def open_page(page: Page, url: str) -> Visit:
-    """Open a page, let its mathematics settle, and scroll until every chart is drawn."""
+    """Open a page, let its mathematics settle, scroll through it, and wait for every chart."""
     visit = Visit(page)
     page.goto(url, wait_until="load")
     page.evaluate("() => window.MathJax?.startup?.promise")
     page.evaluate(PROBES.read_text())
     page.evaluate("() => probes.scrollThrough()")
+    page.evaluate("() => probes.print()")
     with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
         page.wait_for_function("() => probes.allDrawn()", timeout=45_000, polling=100)
     page.evaluate("() => probes.toTheTop()")
@@ -97,6 +98,12 @@ def open_page(page: Page, url: str) -> Visit:
 def undrawn_charts(page: Page) -> list[str]:
     """Boxes that Altair wrote and no chart appeared in."""
     return page.evaluate("() => probes.undrawn()")
+
+
+def drawn_charts(page: Page) -> list[str]:
+    """Boxes whose chart has appeared."""
+    page.evaluate(PROBES.read_text())
+    return page.evaluate("() => probes.drawn()")
 
 
 def layout_shift(page: Page) -> float:

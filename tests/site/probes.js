@@ -7,8 +7,9 @@
   const GUIDES = ["axis", "legend", "title", "column-header", "row-header"]
     .map((role) => `.role-${role} text`).join(", ");
 
-  // Charts are drawn when a frame shows them near the screen. Now and then Chromium has very few
-  // frames, and a page that is scrolled by the clock alone leaves charts behind: they are visited again.
+  // Charts are drawn when a frame shows them near the screen. Now and then Chromium has no frames
+  // for a minute. The charts that scrolling left are then asked for as printing asks for them;
+  // that scrolling draws them has a test of its own.
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   const frames = async () => { await frame(); await frame(); };
   async function scrollThrough() {
@@ -16,13 +17,10 @@
       window.scrollTo({ top: y, behavior: "instant" });
       await Promise.race([frames(), pause(100)]);
     }
-    for (const chart of all(".chart:not([data-drawn])")) {
-      const top = chart.getBoundingClientRect().top + window.scrollY;
-      window.scrollTo({ top: top - window.innerHeight - 200, behavior: "instant" }); // near, not seen
-      for (let wait = 0; wait < 100 && !chart.dataset.drawn; wait += 1) await pause(50);
-    }
   }
 
+  const print = () => window.dispatchEvent(new Event("beforeprint"));
+  const drawn = () => all(".chart[data-drawn]").map((chart) => chart.id);
   const toTheTop = () => window.scrollTo({ top: 0, behavior: "instant" });
   const allDrawn = () => all(".chart").every((chart) => chart.dataset.drawn);
   const undrawn = () => all("[id^='altair-viz'], .chart")
@@ -143,7 +141,7 @@
   const pressThemeButton = () => document.querySelector(".theme-switch-button").click();
 
   window.probes = {
-    scrollThrough, toTheTop, allDrawn, undrawn, overflowing, nameless, values, pictures,
+    scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, nameless, values, pictures,
     dead, faint, onLightGround, theme, pressThemeButton,
   };
 })();
