@@ -81,8 +81,8 @@ RECORDS: dict[str, dict[str, Recipe]] = {
         "en-de-3-r-drop-third": r_drop_recipe("en-de-3-r-drop-again", 4_000, seed=12),
         "en-de-4-r-drop-third": r_drop_recipe("en-de-4-r-drop-again", 4_000, seed=13),
         "en-de-hour": Recipe(
-            "--seed 1 --max-updates 10000 --set training.accumulate=2 "
-            "--set training.valid_every=1000",
+            "--seed 1 --max-updates 7800 --set training.accumulate=2 "
+            "--set training.valid_every=1300",
             processes=2,
         ),
         "en-de-12-minutes": Recipe(

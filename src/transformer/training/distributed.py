@@ -5,7 +5,7 @@ The work is DistributedDataParallel's. Outside `torchrun` everything here is the
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
 import torch
@@ -52,6 +52,16 @@ def distribute(module: nn.Module, device: torch.device) -> nn.Module:
         return module
     ids = [device.index] if device.type == "cuda" else None
     return DistributedDataParallel(module, device_ids=ids)
+
+
+def exchanging(module: nn.Module, *, now: bool) -> AbstractContextManager[None]:
+    """Run a batch forward and backward in this: its gradients are exchanged only `now`.
+
+    So an update of several batches exchanges their sum, once, after the last of them.
+    """
+    if now or not isinstance(module, DistributedDataParallel):
+        return nullcontext()
+    return module.no_sync()
 
 
 def share(items: Sequence[T]) -> list[T]:

@@ -191,11 +191,13 @@ class Trainer:
             sum(batch.n_target_tokens for batch in batches), stop, device=self.device
         )
         total = torch.zeros((), device=self.device)
-        for batch in (batch.to(self.device) for batch in batches):
-            with self.autocast():
-                loss = self.loss(batch.source, batch.target_in, batch.target_out)
-            # DistributedDataParallel takes the mean over processes; the sum is what we want
-            self.scaler.scale(loss * (processes / tokens)).backward()
+        for left, batch in enumerate(batches, start=1 - len(batches)):
+            batch = batch.to(self.device)
+            with distributed.exchanging(self.loss, now=left == 0):
+                with self.autocast():
+                    loss = self.loss(batch.source, batch.target_in, batch.target_out)
+                # DistributedDataParallel takes the mean over processes; the sum is what we want
+                self.scaler.scale(loss * (processes / tokens)).backward()
             total += loss.detach()
         rate = settings.rate(at.update, d_model=self.model.config.d_model)
         for parameters in self.optimizer.param_groups:

@@ -4,11 +4,17 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+import pytest
 import torch
+import torch.distributed as dist
 from safetensors.torch import load_file
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
+from transformer.training import distributed
 from transformer.training.checkpoint import unique_weights
 from transformer.training.settings import TrainSettings
 from transformer.training.trainer import train
@@ -26,7 +32,8 @@ from transformer.training import distributed
 from transformer.training.trainer import train
 import os
 model = make_model(dropout=0.0)
-history = train(model, PAIRS, SETTINGS, progress=False, folder={folder!r}, valid=PAIRS[:5])
+settings = SETTINGS.replace(accumulate={accumulate})
+history = train(model, PAIRS, settings, progress=False, folder={folder!r}, valid=PAIRS[:5])
 if os.environ["RANK"] == "0":
     weights = unique_weights(model)
     weights["losses"] = torch.tensor([r.loss for r in history.records], dtype=torch.float64)
@@ -51,8 +58,9 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-def run_two_processes(tmp_path: Path) -> dict[str, torch.Tensor]:
+def run_two_processes(tmp_path: Path, accumulate: int) -> dict[str, torch.Tensor]:
     script = SCRIPT.format(
+        accumulate=accumulate,
         tests=str(Path(__file__).parent),
         folder=str(tmp_path / "run"),
         out=str(tmp_path / "two.safetensors"),
@@ -74,20 +82,61 @@ def run_two_processes(tmp_path: Path) -> dict[str, torch.Tensor]:
     return load_file(tmp_path / "two.safetensors")
 
 
-def test_two_processes_equal_one_with_twice_the_batch(tmp_path: Path) -> None:
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_two_processes_equal_one_with_twice_the_batch(tmp_path: Path, accumulate: int) -> None:
     from test_trainer import PAIRS, make_model
 
-    two = run_two_processes(tmp_path)
+    two = run_two_processes(tmp_path, accumulate)
     one = make_model(dropout=0.0)
-    history = train(one, PAIRS, SETTINGS.replace(accumulate=2), progress=False, valid=PAIRS[:5])
+    settings = SETTINGS.replace(accumulate=2 * accumulate)
+    history = train(one, PAIRS, settings, progress=False, valid=PAIRS[:5])
     losses = torch.tensor([r.loss for r in history.records], dtype=torch.float64)
     assert torch.allclose(two.pop("losses"), losses, atol=1e-5)
     for name, value in unique_weights(one).items():
-        assert torch.allclose(two[name], value, atol=1e-5), name
+        if "key_proj.bias" not in name:  # its gradient is 0 but for rounding, which Adam enlarges
+            assert torch.allclose(two[name], value, atol=1e-5), name
 
     # the mistake: each process divides by its own tokens, or sees every batch
     half = make_model(dropout=0.0)
-    history = train(half, PAIRS, SETTINGS, progress=False)
+    settings = SETTINGS.replace(accumulate=accumulate)
+    history = train(half, PAIRS, settings, progress=False)
     wrong = torch.tensor([r.loss for r in history.records], dtype=torch.float64)
     assert not torch.allclose(wrong, losses, atol=1e-3)
     assert (tmp_path / "run" / "log.csv").exists()
+
+
+def test_gradients_stay_with_a_process_until_they_are_exchanged() -> None:
+    exchanged: list[int] = []
+
+    def count(_: None, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+        exchanged.append(bucket.index())
+        done: torch.futures.Future[torch.Tensor] = torch.futures.Future()
+        done.set_result(bucket.buffer())
+        return done
+
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        module = DistributedDataParallel(nn.Linear(2, 1))
+        module.register_comm_hook(None, count)
+        for now, exchanges in ((False, 0), (False, 0), (True, 1)):
+            with distributed.exchanging(module, now=now):
+                module(torch.ones(1, 2)).sum().backward()
+            assert len(exchanged) == exchanges
+        assert torch.equal(module.module.weight.grad, torch.full((1, 2), 3.0))  # of all three
+    finally:
+        dist.destroy_process_group()
+
+
+def test_an_update_exchanges_after_its_last_batch_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    from test_trainer import PAIRS, make_model
+
+    asked: list[bool] = []
+
+    def exchanging(module: nn.Module, *, now: bool) -> AbstractContextManager[None]:
+        asked.append(now)
+        return nullcontext()
+
+    monkeypatch.setattr(distributed, "exchanging", exchanging)
+    settings = SETTINGS.replace(accumulate=3, max_updates=2, warmup=1)
+    train(make_model(), PAIRS, settings, progress=False)
+    assert asked == 2 * [False, False, True]
