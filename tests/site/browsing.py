@@ -80,13 +80,42 @@ class Visit:
         return total
 
 
+def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
+    """What a function of the page promises, within `patience` ms: `evaluate` alone waits for ever.
+
+    Raises:
+        PlaywrightTimeout: the promise is not kept in time.
+        AssertionError: it is broken.
+    """
+    page.evaluate(f"""() => {{
+        const keep = (found) => {{ window.promised = found; }};
+        keep(null);
+        Promise.resolve(({function})()).then(
+            (value) => keep({{ value }}), (error) => keep({{ error: String(error) }}));
+    }}""")
+    page.wait_for_function("() => window.promised", polling=100, timeout=patience)
+    kept: dict[str, Any] = page.evaluate("() => window.promised")
+    assert "error" not in kept, kept["error"]
+    return kept.get("value")
+
+
 def open_page(page: Page, url: str) -> Visit:
-    """Open a page, let its mathematics settle, scroll through it, and wait for every chart."""
+    """Open a page, let its mathematics settle, scroll through it, and wait for every chart.
+
+    Once in some hundred pages the browser stands still; that page is opened once more.
+    """
+    try:
+        return _opened(page, url)
+    except PlaywrightTimeout:
+        return _opened(page, url)
+
+
+def _opened(page: Page, url: str) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
-    page.evaluate("() => window.MathJax?.startup?.promise")
+    promised(page, "() => window.MathJax?.startup?.promise.then(() => true)")
     page.evaluate(PROBES.read_text())
-    page.evaluate("() => probes.scrollThrough()")
+    promised(page, "() => probes.scrollThrough()")
     page.evaluate("() => probes.print()")
     with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
         page.wait_for_function("() => probes.allDrawn()", timeout=45_000, polling=100)
@@ -114,8 +143,8 @@ def layout_shift(page: Page) -> float:
 def axe_violations(page: Page) -> list[str]:
     """Serious and critical violations that axe-core finds."""
     page.evaluate(AXE.read_text())
-    found: list[dict[str, Any]] = page.evaluate(
-        "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
+    found: list[dict[str, Any]] = promised(
+        page, "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
     )
     return [
         f"{rule['id']} ({rule['impact']}): {node['target']} {node['html'][:160]} "
@@ -138,7 +167,7 @@ def nameless_images(page: Page) -> list[str]:
 
 def dead_inputs(page: Page) -> list[str]:
     """Sliders and selectors that change nothing in their chart, whatever they are set to."""
-    return page.evaluate("() => probes.dead()")
+    return promised(page, "() => probes.dead()")
 
 
 def input_values(page: Page) -> list[str]:

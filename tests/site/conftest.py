@@ -9,14 +9,7 @@ import pytest
 from built import SITE, chapters, serve, site_pages
 from playwright.sync_api import Browser, Page, sync_playwright
 
-BROWSERS = (
-    "chromium-headless-shell",  # no windows: frames come steadily, and pages open twice as fast
-    "chrome-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE_MS = 60_000  # two busy cores draw a long page slowly
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 375, "height": 800}

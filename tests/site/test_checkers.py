@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsing import (
@@ -15,10 +16,12 @@ from browsing import (
     nameless_images,
     open_page,
     overflowing,
+    promised,
     undrawn_charts,
 )
 from built import serve
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from test_site import broken_links, foreign_resources
 
 pytestmark = pytest.mark.site
@@ -158,3 +161,30 @@ def test_broken_links_and_foreign_resources_are_seen(tmp_path: Path) -> None:
     assert len(broken_links(tmp_path, ["page.html"])) == 2
     written(tmp_path, BADGE)
     assert foreign_resources(tmp_path, ["page.html"]) == ["page.html: https://badge.example/b.svg"]
+
+
+def test_a_promise_that_is_not_kept_ends_the_waiting(page: Page) -> None:
+    assert promised(page, "async () => 7") == 7
+    assert promised(page, "() => undefined") is None
+    with pytest.raises(AssertionError, match="no such chart"):
+        promised(page, "async () => { throw new Error('no such chart'); }")
+    with pytest.raises(PlaywrightTimeout):
+        promised(page, "() => new Promise(() => {})", patience=300)
+
+
+def test_a_page_that_stood_still_is_opened_once_more(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stalls = [PlaywrightTimeout("no frame"), None]
+
+    def stalling(page: Page, function: str) -> Any:
+        if stalls and (stall := stalls.pop(0)):
+            raise stall
+        return promised(page, function)
+
+    monkeypatch.setattr("browsing.promised", stalling)
+    assert visit(page, tmp_path, GOOD).errors == []
+
+    stalls[:] = 2 * [PlaywrightTimeout("no frame")]
+    with pytest.raises(PlaywrightTimeout):
+        visit(page, tmp_path, GOOD)
