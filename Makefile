@@ -28,7 +28,7 @@ serve: book ## the site on http://localhost:8000 (PORT=…)
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
-results: $(INSTALLED) ## every recorded run again: about twenty hours of one core
+results: $(INSTALLED) ## every recorded run again: about twenty-five hours of one core
 	@set -e; for tool in norms optimiser width averaging smoothing phrasebook multi30k; do \
 	  echo "tools/run_$$tool.py"; $(BIN)/python tools/run_$$tool.py; \
 	done; $(BIN)/python tools/make_half_trained.py

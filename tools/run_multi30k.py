@@ -2,7 +2,7 @@
 
     python tools/run_multi30k.py multi30k-de-en        # → results/multi30k-de-en.json
     python tools/run_multi30k.py multi30k-en-de --only en-de-1
-    python tools/run_multi30k.py                       # all of them: some twenty hours of one core
+    python tools/run_multi30k.py                       # all: some twenty-five hours of one core
 
 Run folders stand under runs/ (or --folder). A run that was interrupted goes on, a finished one is
 only measured where a measurement is missing. Runs that no folder holds stay as they are recorded.
