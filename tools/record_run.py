@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path, help="finished run folders")
     parser.add_argument("output", type=Path, help="the JSON file to write")
     args = parser.parse_args(arguments)
-    write(args.output, {"runs": with_beginnings([run(folder) for folder in args.folders])})
+    runs = with_beginnings([run(folder) for folder in args.folders])
+    write(args.output, {"runs": runs}, flat_from=5)  # a line for each point of a curve
     return 0
 
 

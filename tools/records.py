@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -51,11 +52,15 @@ def rounded(value: Any) -> Any:
     return round(value, DIGITS) if isinstance(value, float) else value
 
 
-def write(path: Path, record: dict[str, Any], *, line_per_run: bool = False) -> None:
-    """Write the record; what stood there stays until the new text is complete."""
+def write(path: Path, record: dict[str, Any], *, flat_from: int | None = None) -> None:
+    """Write the record; what stood there stays until the new text is complete.
+
+    An object whose entries are nested `flat_from` deep stands on one line, as do those inside it.
+    """
     text = json.dumps(record, indent=1, ensure_ascii=False)
-    if line_per_run:
-        text = text.replace("\n   ", " ").replace("\n  }", " }")
+    if flat_from is not None:
+        text = re.sub(rf"\n {{{flat_from},}}", " ", text)
+        text = text.replace("\n" + " " * (flat_from - 1) + "}", " }")
     write_atomically(path, (text + "\n").encode())
 
 

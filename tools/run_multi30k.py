@@ -186,7 +186,7 @@ def record(path: Path, recipes: Mapping[str, Recipe], folder: Path) -> None:
             known[name] = read_run(folder / name)
             known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
     runs = [known.pop(name) for name in recipes if name in known]
-    write(path, {**before, "runs": [*with_beginnings(runs), *known.values()]})
+    write(path, {**before, "runs": [*with_beginnings(runs), *known.values()]}, flat_from=5)
 
 
 def results_of(folder: Path) -> dict[str, Any]:

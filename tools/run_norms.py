@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     record = copying_heading(args.updates)
     for seed, peak, kind in product(args.seeds, args.peaks, KINDS):
         record["runs"].append(run(*kind, seed=seed, peak=peak, updates=args.updates))
-    write(args.output, record, line_per_run=True)
+    write(args.output, record, flat_from=3)
     return 0
 
 

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         loss = round(copying.loss_on_new(trained.model), 4)
         record["runs"].append({"recipe": name, "seed": seed, "loss": loss})
         print(f"{name}, seed {seed}: {loss}", flush=True)
-    write(args.output, record, line_per_run=True)
+    write(args.output, record, flat_from=3)
     return 0
 
 

@@ -113,7 +113,7 @@ def open_page(page: Page, url: str) -> Visit:
 def _opened(page: Page, url: str) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
-    promised(page, "() => window.MathJax?.startup?.promise.then(() => true)")
+    promised(page, "() => window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate(PROBES.read_text())
     promised(page, "() => probes.scrollThrough()")
     page.evaluate("() => probes.print()")

@@ -23,16 +23,27 @@ def test_rounding_spares_the_settings():
     assert records.rounded(given) == {"loss": [0.1235, 2], "settings": {"peak": 0.00123456}}
 
 
-@pytest.mark.parametrize("line_per_run", [True, False])
-def test_both_forms_hold_the_same(tmp_path, line_per_run):
-    record = {"task": "café", "runs": [{"seed": 1, "loss": 0.5}, {"seed": 2, "loss": 0.25}]}
+POINTS = """   "curve": [
+    { "loss": 0.5 },
+    { "loss": 0.25 }
+   ]
+"""
+
+
+@pytest.mark.parametrize(
+    ("flat_from", "line"),
+    [(3, '  { "seed": 1, "curve": [ { "loss": 0.5 }, { "loss": 0.25 } ] }\n'), (5, POINTS)],
+)
+def test_every_form_holds_the_same(tmp_path, flat_from, line):
+    record = {"task": "café", "runs": [{"seed": 1, "curve": [{"loss": 0.5}, {"loss": 0.25}]}]}
     path = tmp_path / "record.json"
-    records.write(path, record, line_per_run=line_per_run)
-    text = path.read_text(encoding="utf-8")
-    assert json.loads(text) == record
-    assert "café" in text
-    assert text.endswith("}\n")
-    assert ('{ "seed": 1, "loss": 0.5 }' in text) == line_per_run
+    for form, found in ((flat_from, True), (None, False)):
+        records.write(path, record, flat_from=form)
+        text = path.read_text(encoding="utf-8")
+        assert json.loads(text) == record
+        assert "café" in text
+        assert text.endswith("}\n")
+        assert (line in text) == found
 
 
 def test_a_record_that_cannot_be_written_leaves_the_old_one(tmp_path):

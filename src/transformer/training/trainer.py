@@ -191,9 +191,9 @@ class Trainer:
             sum(batch.n_target_tokens for batch in batches), stop, device=self.device
         )
         total = torch.zeros((), device=self.device)
-        for left, batch in enumerate(batches, start=1 - len(batches)):
+        for number, batch in enumerate(batches, start=1):
             batch = batch.to(self.device)
-            with distributed.exchanging(self.loss, now=left == 0):
+            with distributed.exchanging(self.loss, now=number == len(batches)):
                 with self.autocast():
                     loss = self.loss(batch.source, batch.target_in, batch.target_out)
                 # DistributedDataParallel takes the mean over processes; the sum is what we want
