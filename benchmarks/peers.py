@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
-from walkthrough.peers import future_mask, torch_stacks, torch_transformer
+from walkthrough.lab.peers import future_mask, torch_stacks, torch_transformer
 
 TINY = TransformerConfig(
     vocab_size=10_260, d_model=128, n_heads=4, n_layers=4, d_ff=256, dropout=0.3

@@ -103,7 +103,12 @@ def main() -> int:
     return report(
         [
             commands("book", ["python", "tools/build.py"]),
-            commands("lint", ["ruff", "check", "."], ["ruff", "format", "--check", "."]),
+            commands(
+                "lint",
+                ["ruff", "check", "."],
+                ["ruff", "format", "--check", "."],
+                ["lint-imports", "--no-cache", "--no-logo"],
+            ),
             commands("types", ["mypy"]),
             pytest_stage("unit tests", "tests", "--ignore=tests/site"),
             notebooks_stage(),

@@ -13,29 +13,31 @@ from records import origin
 
 from transformer.cli.surroundings import processor
 from transformer.training import save_checkpoint
-from walkthrough.experiments import averaging, decoding
-from walkthrough.experiments import translator as lab
+from walkthrough.ch15_decoding.experiments import averaging
+from walkthrough.lab import half_trained, translator
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--updates", type=int, default=decoding.UPDATES)
-    parser.add_argument("--output", type=Path, default=decoding.WEIGHTS)
+    parser.add_argument("--updates", type=int, default=half_trained.UPDATES)
+    parser.add_argument("--output", type=Path, default=half_trained.WEIGHTS)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    task = lab.load_task()
-    model = averaging.train_small(task, seed=decoding.SEED, schedule="linear", updates=args.updates)
+    task = translator.load_task()
+    model = averaging.train_small(
+        task, seed=half_trained.SEED, schedule="linear", updates=args.updates
+    )
     save_checkpoint(
         args.output,
         model,
         tokenizer=task.codec.to_text(),
         **origin(),
-        seed=decoding.SEED,
+        seed=half_trained.SEED,
         hardware=processor(),
         pairs=averaging.N_PAIRS,
         training=averaging.recipe(
-            task, seed=decoding.SEED, schedule="linear", updates=args.updates
+            task, seed=half_trained.SEED, schedule="linear", updates=args.updates
         ).to_dict(),
     )
     print(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")

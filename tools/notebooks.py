@@ -3,7 +3,7 @@
     python tools/notebooks.py format  [NOTEBOOK ...]     rewrite in the form that git holds
     python tools/notebooks.py check   [NOTEBOOK ...]     say what is not in that form; exit 1
     python tools/notebooks.py execute [NOTEBOOK ...]     run, store the text of compared cells
-    python tools/notebooks.py new NUMBER SLUG [TITLE]    write a chapter with every part in place
+    python tools/notebooks.py new NUMBER SLUG [TITLE]    a chapter with every part, and its room
     python tools/notebooks.py import TEXT NOTEBOOK       MyST or py:percent text → notebook
     python tools/notebooks.py mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
     python tools/notebooks.py sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
@@ -39,7 +39,7 @@ from notebook_form import (
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 SCRATCH = ROOT / ".scratch"
-SKELETON = Path(__file__).with_name("chapter_skeleton.md")
+SKELETON = Path(__file__).with_name("skeleton")
 CELL_TIMEOUT = 900  # seconds
 
 
@@ -147,21 +147,52 @@ def sync(path: Path) -> str:
     return f"{text.name} → {path.name}"
 
 
-def new(number: str, slug: str, title: str | None) -> Path:
-    """Write a chapter that has every part of the standard, in order.
+def new(number: str, slug: str, title: str | None) -> list[Path]:
+    """Write a chapter that has every part of the standard, and the room of its code and tests.
 
     Raises:
         NotebookError: the number or the slug is not well formed, or the chapter exists.
     """
     if not re.fullmatch(r"\d\d", number) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
         raise NotebookError(f"expected NN and a-slug-with-hyphens, got {number!r} and {slug!r}")
-    path = BOOK / f"{number}-{slug}.ipynb"
-    if path.exists():
-        raise NotebookError(f"{path.relative_to(ROOT)} exists")
-    text = SKELETON.read_text(encoding="utf-8")
-    text = text.replace("{{title}}", title or slug.replace("-", " ").capitalize())
-    save(jupytext.reads(text.replace("{{number}}", number), fmt="md:myst"), path)
-    return path
+    room = f"ch{number}_{slug.replace('-', '_')}"
+    page = ROOT / "book" / f"{number}-{slug}.ipynb"
+    source, tests = ROOT / "src" / "walkthrough" / room, ROOT / "tests" / "walkthrough" / room
+    for path in (page, source, tests):
+        if path.exists():
+            raise NotebookError(f"{path.relative_to(ROOT)} exists")
+    words = {"number": number, "title": title or slug.replace("-", " ").capitalize(), "room": room}
+    _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""\n', words)
+    _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""\n', words)
+    _write(source / "figures.py", '"""The figures of chapter {{number}}."""\n', words)
+    _write(source / "checks.py", (SKELETON / "checks.py").read_text("utf-8"), words)
+    _write(tests / "test_checks.py", (SKELETON / "test_checks.py").read_text("utf-8"), words)
+    chapter = _filled((SKELETON / "chapter.md").read_text("utf-8"), words)
+    save(jupytext.reads(chapter, fmt="md:myst"), page)
+    add_room(ROOT / "pyproject.toml", room)
+    return [page, source, tests]
+
+
+def add_room(project: Path, room: str) -> None:
+    """Name a chapter's room in the layers that import-linter holds."""
+    text = project.read_text(encoding="utf-8")
+    rooms = re.search(r"(?:^    ch\d\d_\w+(?: \|)?\n)+", text, re.MULTILINE)
+    if rooms is None:
+        raise NotebookError(f"{project.name} lists no rooms of chapters")
+    names = sorted({*re.findall(r"ch\d\d_\w+", rooms.group()), room})
+    listed = "    " + " |\n    ".join(names) + "\n"
+    project.write_text(text[: rooms.start()] + listed + text[rooms.end() :], encoding="utf-8")
+
+
+def _write(path: Path, text: str, words: dict[str, str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_filled(text, words), encoding="utf-8")
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        text = text.replace("{{" + name + "}}", value)
+    return text
 
 
 def _carry_over(old: NotebookNode, fresh: NotebookNode) -> None:
@@ -224,7 +255,8 @@ def main(words: list[str] | None = None) -> int:
     given = _parser().parse_args(words)
     try:
         if given.command == "new":
-            print(f"wrote {new(given.number, given.slug, given.title).relative_to(ROOT)}")
+            for path in new(given.number, given.slug, given.title):
+                print(f"wrote {path.relative_to(ROOT)}")
             return 0
         if given.command == "import":
             from_text(given.text, given.notebook)

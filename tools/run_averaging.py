@@ -16,8 +16,8 @@ from records import RESULTS, rounded, write
 from run_phrasebook import phrasebook_heading
 
 from transformer.training import Checkpoint
-from walkthrough.experiments import averaging as experiment
-from walkthrough.experiments import translator as lab
+from walkthrough.ch15_decoding.experiments import averaging
+from walkthrough.lab import translator
 
 OUTPUT = RESULTS / "phrasebook-averaging.json"
 
@@ -25,19 +25,19 @@ OUTPUT = RESULTS / "phrasebook-averaging.json"
 def main(arguments: list[str] | None = None) -> int:
     """Train, average, measure, write."""
     args = parsed(arguments)
-    task = lab.load_task()
+    task = translator.load_task()
     record = phrasebook_heading(task, args)
-    record["settings"]["model"] |= experiment.SIZES
+    record["settings"]["model"] |= averaging.SIZES
     record["settings"]["training"] = None  # each run has its own
     last: list[Checkpoint] = []
     for seed in args.seeds:
-        for name, schedule in experiment.SCHEDULES.items():
+        for name, schedule in averaging.SCHEDULES.items():
             run, checkpoint = measured(task, seed, name, schedule, args.updates)
             record["runs"].append(run)
             if schedule == "linear":
                 last.append(checkpoint)
             write(args.output, rounded(record))
-    across = experiment.score(experiment.mean_of_models(last), task)
+    across = averaging.score(averaging.mean_of_models(last), task)
     record["average_over_seeds"] = {"schedule": "linear", "seeds": args.seeds, **asdict(across)}
     write(args.output, rounded(record))
     return 0
@@ -47,31 +47,29 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--updates", type=int, default=experiment.UPDATES)
+    parser.add_argument("--updates", type=int, default=averaging.UPDATES)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.set_defaults(threads=1, jobs=1)
     return parser.parse_args(arguments)
 
 
 def measured(
-    task: lab.Task, seed: int, name: str, schedule: str, updates: int
+    task: translator.Task, seed: int, name: str, schedule: str, updates: int
 ) -> tuple[dict[str, Any], Checkpoint]:
     """Train one model; return the figures of its checkpoints and their mean, and the last one."""
     began = time.process_time()
-    checkpoints, average = experiment.last_checkpoints(
+    checkpoints, average = averaging.last_checkpoints(
         task, seed=seed, schedule=schedule, updates=updates
     )
     cpu_seconds = time.process_time() - began
     run: dict[str, Any] = {
         "seed": seed,
         "rate": name,
-        "settings": experiment.recipe(
-            task, seed=seed, schedule=schedule, updates=updates
-        ).to_dict(),
-        "pairs": experiment.N_PAIRS,
+        "settings": averaging.recipe(task, seed=seed, schedule=schedule, updates=updates).to_dict(),
+        "pairs": averaging.N_PAIRS,
         "cpu_seconds": cpu_seconds,
-        "checkpoints": [asdict(experiment.score(c.model(), task)) for c in checkpoints],
-        "average": asdict(experiment.score(average.model(), task)),
+        "checkpoints": [asdict(averaging.score(c.model(), task)) for c in checkpoints],
+        "average": asdict(averaging.score(average.model(), task)),
     }
     last, mean = run["checkpoints"][-1], run["average"]
     print(

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from records import RESULTS, heading, write
 
-from walkthrough.experiments import copying
+from walkthrough.lab import copying
 
 OUTPUT = RESULTS / "copying-norm.json"
 PEAKS = (1.25e-3, 2.5e-3, 5e-3, 1e-2)

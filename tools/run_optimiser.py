@@ -11,8 +11,8 @@ import torch
 from records import RESULTS, write
 from run_norms import copying_heading
 
-from walkthrough.experiments import copying
-from walkthrough.experiments import optimiser as experiment
+from walkthrough.ch12_optimiser_and_schedule import experiments
+from walkthrough.lab import copying
 
 OUTPUT = RESULTS / "copying-optimiser.json"
 
@@ -21,14 +21,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Train, test, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--updates", type=int, default=experiment.UPDATES)
+    parser.add_argument("--updates", type=int, default=experiments.UPDATES)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
     record = copying_heading(args.updates)
-    for seed, name in product(args.seeds, experiment.RECIPES):
-        recipe = experiment.RECIPES[name]
-        trained = experiment.train(recipe, seed=seed, updates=args.updates)
+    for seed, name in product(args.seeds, experiments.RECIPES):
+        recipe = experiments.RECIPES[name]
+        trained = experiments.train(recipe, seed=seed, updates=args.updates)
         loss = round(copying.loss_on_new(trained.model), 4)
         record["runs"].append({"recipe": name, "seed": seed, "loss": loss})
         print(f"{name}, seed {seed}: {loss}", flush=True)

@@ -20,7 +20,7 @@ import torch
 from records import RESULTS, heading, rounded, write
 
 from transformer.training import perplexity
-from walkthrough.experiments import translator as lab
+from walkthrough.lab import translator
 
 OUTPUT = RESULTS / "phrasebook.json"
 
@@ -28,7 +28,7 @@ OUTPUT = RESULTS / "phrasebook.json"
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    record = phrasebook_heading(lab.load_task(args.set), args)
+    record = phrasebook_heading(translator.load_task(args.set), args)
     for run in runs(args):
         record["runs"].append(run)
         write(args.output, rounded(record))
@@ -53,7 +53,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def phrasebook_heading(task: lab.Task, args: argparse.Namespace) -> dict[str, Any]:
+def phrasebook_heading(task: translator.Task, args: argparse.Namespace) -> dict[str, Any]:
     """Return what the runs share: command, commit, hardware, date, settings, corpus."""
     if args.threads:
         torch.set_num_threads(args.threads)
@@ -78,27 +78,27 @@ def runs(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def measured(seed: int, threads: int | None, changes: Sequence[str] = ()) -> dict[str, Any]:
     """Train one model and return its figures."""
-    task = lab.load_task(changes)
+    task = translator.load_task(changes)
     began = time.process_time()
-    model, history = lab.train_model(task, seed=seed, threads=threads)
+    model, history = translator.train_model(task, seed=seed, threads=threads)
     cpu_seconds = time.process_time() - began
     splits = task.book.splits()
-    aligned = splits["test_sentences"][: lab.N_ALIGNED]
-    outputs = lab.translations(model, task, splits["test_combinations"])
+    aligned = splits["test_sentences"][: translator.N_ALIGNED]
+    outputs = translator.translations(model, task, splits["test_combinations"])
     return {
         "seed": seed,
         "cpu_seconds": cpu_seconds,
         "target_tokens": history.records[-1].tokens,
         "exact": {
-            name: lab.exact_match(model, task, splits[name])
+            name: translator.exact_match(model, task, splits[name])
             for name in ("valid", "test_sentences", "test_combinations")
         },
-        "exact_by_kind": lab.exact_by_kind(outputs, splits["test_combinations"], task.book),
+        "exact_by_kind": translator.exact_by_kind(outputs, splits["test_combinations"], task.book),
         "valid_perplexity": perplexity(model, task.pairs("valid")),
         "alignment_error": {
-            "predicts": lab.head_errors(model, task, aligned).tolist(),
-            "reads": lab.head_errors(model, task, aligned, row="reads").tolist(),
-            "diagonal": lab.diagonal_error(aligned),
+            "predicts": translator.head_errors(model, task, aligned).tolist(),
+            "reads": translator.head_errors(model, task, aligned, row="reads").tolist(),
+            "diagonal": translator.diagonal_error(aligned),
         },
         "loss": [(record.update, record.loss) for record in history.records],
     }

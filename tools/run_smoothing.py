@@ -16,7 +16,7 @@ from pathlib import Path
 from records import RESULTS, rounded, write
 from run_phrasebook import phrasebook_heading
 
-from walkthrough.experiments import regularisation as experiment
+from walkthrough.ch13_regularisation import experiments
 
 OUTPUT = RESULTS / "phrasebook-smoothing.json"
 
@@ -24,28 +24,28 @@ OUTPUT = RESULTS / "phrasebook-smoothing.json"
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    task = experiment.load_task()
+    task = experiments.load_task()
     record = phrasebook_heading(task, args)
-    record["settings"]["model"] |= experiment.SIZES
+    record["settings"]["model"] |= experiments.SIZES
     record["settings"]["training"] |= {"max_updates": args.updates, "smoothing": None, "seed": None}
-    record["settings"]["pairs"] = experiment.N_PAIRS
+    record["settings"]["pairs"] = experiments.N_PAIRS
     if args.resume and args.output.is_file():
         record["runs"] = json.loads(args.output.read_text(encoding="utf-8"))["runs"]
     done = {(run["seed"], run["smoothing"], *run["places"]) for run in record["runs"]}
     for seed in args.seeds:
-        for smoothing, places in experiment.RUNS:
+        for smoothing, places in experiments.RUNS:
             if (seed, smoothing, *places) in done:
                 continue
             began = time.process_time()
-            model = experiment.train_small(
+            model = experiments.train_small(
                 task, seed=seed, smoothing=smoothing, places=places, updates=args.updates
             )
-            scores = experiment.evaluate(model, task)
+            scores = experiments.evaluate(model, task)
             run = {"seed": seed, "smoothing": smoothing, "places": list(places)}
             run |= asdict(scores) | {"cpu_seconds": time.process_time() - began}
             record["runs"].append(run)
             write(args.output, rounded(record))
-            print(seed, smoothing, experiment.name_of(places), scores, flush=True)
+            print(seed, smoothing, experiments.name_of(places), scores, flush=True)
     write(args.output, rounded(record))
     return 0
 
@@ -54,7 +54,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--updates", type=int, default=experiment.UPDATES)
+    parser.add_argument("--updates", type=int, default=experiments.UPDATES)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.add_argument("--resume", action="store_true", help="keep the runs of the output file")
     parser.set_defaults(threads=1, jobs=1)

@@ -17,19 +17,19 @@ from typing import Any
 from records import RESULTS, rounded, write
 from run_phrasebook import phrasebook_heading
 
-from walkthrough.experiments import translator as lab
-from walkthrough.experiments import width as experiment
+from walkthrough.ch05_feed_forward import experiments
+from walkthrough.lab import one_layer, translator
 
 OUTPUT = RESULTS / "phrasebook-width.json"
 LINEAR_WIDTH = 256
-KINDS = [(width, True) for width in experiment.WIDTHS] + [(LINEAR_WIDTH, False)]
+KINDS = [(width, True) for width in experiments.WIDTHS] + [(LINEAR_WIDTH, False)]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, measure, write."""
     args = parsed(arguments)
-    record = phrasebook_heading(experiment.load_task(), args)
-    record["settings"]["model"] |= experiment.SIZES
+    record = phrasebook_heading(one_layer.load_task(), args)
+    record["settings"]["model"] |= one_layer.SIZES
     del record["settings"]["model"]["d_ff"]  # each run has its own, "width"
     runs = [(kind, seed, args.updates) for seed in args.seeds for kind in KINDS]
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
@@ -59,9 +59,9 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 def measured(run: tuple[tuple[int, bool], int, int | None]) -> dict[str, Any]:
     """Train one model and return its figures."""
     (width, relu), seed, updates = run
-    task = experiment.load_task()
+    task = one_layer.load_task()
     began = time.process_time()
-    trained = experiment.train_width(task, width, seed=seed, updates=updates, relu=relu)
+    trained = experiments.train_width(task, width, seed=seed, updates=updates, relu=relu)
     cpu_seconds = time.process_time() - began
     splits = task.book.splits()
     return {
@@ -70,12 +70,12 @@ def measured(run: tuple[tuple[int, bool], int, int | None]) -> dict[str, Any]:
         "seed": seed,
         "updates": trained.history.records[-1].update,
         "parameters": trained.model.n_parameters,
-        "feed_forward_parameters": experiment.feed_forward_parameters(trained.model),
+        "feed_forward_parameters": experiments.feed_forward_parameters(trained.model),
         "cpu_seconds": cpu_seconds,
         "valid_perplexity": trained.perplexity,
         "next_word": trained.next_word,
         "exact": {
-            name: lab.exact_match(trained.model, task, splits[name])
+            name: translator.exact_match(trained.model, task, splits[name])
             for name in ("test_sentences", "test_combinations")
         },
     }

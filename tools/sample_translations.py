@@ -25,7 +25,7 @@ from transformer.cli.plan import DataSettings
 from transformer.cli.surroundings import surroundings
 from transformer.data.corpus import Corpus
 from transformer.inference.translate import Decoding, translate
-from walkthrough.experiments.scoring_ways import even_ranks
+from walkthrough.ch16_translation.experiments.scoring_ways import even_ranks
 
 OUTPUT = RESULTS / "multi30k-translations.json"
 MOST = 8

@@ -1,5 +1,5 @@
 """What chapters use: `show` for source, `figures`, and `checks` for exercises."""
 
-from walkthrough.source import Source, show
+from walkthrough.page.source import Source, show
 
 __all__ = ["Source", "show"]

@@ -28,7 +28,7 @@ from chapter_parts import (
 )
 from nbformat import NotebookNode
 
-from walkthrough.checks import Check, ValueCheck
+from walkthrough.checking import Check, ValueCheck
 
 MAX_LINES = 15
 CHECKED = "nbval-check-output"
@@ -133,7 +133,7 @@ def _exercise_problems(exercise: Exercise, names: dict[str, Any]) -> list[str]:
     if len(cells) < 2:
         problems.append("needs a stub cell, then a check cell, before its solution")
     elif not _calls_a_check(cells[-1].source, names):
-        problems.append("the cell before the solution calls no check of walkthrough.checks")
+        problems.append("the cell before the solution calls no check of walkthrough")
     if any(_calls_a_check(cell.source, names) for cell in cells[:-1]):
         problems.append("the check comes last, after the stub")
     return problems + _solution_problems(exercise, names)
@@ -222,11 +222,11 @@ def has_an_interactive_figure(notebook: NotebookNode) -> list[str]:
 
 
 def _makes_parameters(thing: Any, seen: set[Any]) -> bool:
-    """Follow a function of walkthrough.figures to a call that adds chart parameters."""
+    """Follow a figure's function to a call that adds chart parameters."""
     thing = inspect.unwrap(thing) if isinstance(thing, FunctionType) else thing
     if not isinstance(thing, FunctionType) or thing in seen:
         return False
-    if not thing.__module__.startswith("walkthrough.figures"):
+    if not thing.__module__.startswith("walkthrough."):
         return False
     seen.add(thing)
     used = _names_in(thing)

@@ -1,5 +1,5 @@
 """A check of walkthrough's own kind, for the example chapter."""
 
-from walkthrough.checks import ValueCheck
+from walkthrough.checking import ValueCheck
 
 doubled = ValueCheck(name="doubled", expected=2)

@@ -115,7 +115,7 @@ def test_links_lead_to_pages_of_the_book():
 
 
 def test_a_call_of_our_figures_counts_as_interactive_only_if_it_adds_parameters():
-    still = GOOD.replace("import altair as alt", "from walkthrough.figures import attention as alt")
+    still = GOOD.replace("import altair as alt", "from walkthrough.drawing import attention as alt")
     viewer = still.replace("alt.Chart().add_params(alt.param(value=1))", "alt.attention_viewer(x)")
     heatmap = still.replace("alt.Chart().add_params(alt.param(value=1))", "alt.weights_heatmap(x)")
     assert rules.has_an_interactive_figure(chapter(viewer)) == []

@@ -7,6 +7,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from notebook_form import NotebookError, as_text, canonical, lint, read_text
 
+from walkthrough.checking.soundness import assert_check_is_sound
+
 TAGGED = {"tags": ["nbval-check-output"]}
 PICTURE = {"image/png": "aGk=", "text/html": "<b>1</b>", "text/plain": "1"}
 
@@ -202,16 +204,32 @@ def test_changed_cells_lose_their_outputs_and_others_keep_them(tmp_path):
     assert not second.outputs
 
 
-def test_new_writes_every_part(tmp_path, monkeypatch):
+def test_new_writes_every_part_and_the_room(tmp_path, monkeypatch):
     from chapter_rules import has_every_part_in_order
 
-    monkeypatch.setattr(notebooks, "BOOK", tmp_path)
+    project = tmp_path / "pyproject.toml"
+    project.write_text('layers = [\n    """\n    ch02_masks |\n    ch14_run\n    """,\n]\n')
     monkeypatch.setattr(notebooks, "ROOT", tmp_path)
-    path = notebooks.new("05", "feed-forward", None)
-    assert has_every_part_in_order(notebooks.load(path)) == []
-    assert notebooks.load(path).cells[0].source.startswith("# Feed forward")
+    page, source, tests = notebooks.new("05", "feed-forward", None)
+    assert has_every_part_in_order(notebooks.load(page)) == []
+    assert notebooks.load(page).cells[0].source.startswith("# Feed forward")
+    assert source == tmp_path / "src" / "walkthrough" / "ch05_feed_forward"
+    found = {path.name for path in source.iterdir()}
+    assert found == {"__init__.py", "checks.py", "experiments.py", "figures.py"}
+    assert "walkthrough.ch05_feed_forward import checks" in (tests / "test_checks.py").read_text()
+    rooms = "    ch02_masks |\n    ch05_feed_forward |\n    ch14_run\n"
+    assert project.read_text() == f'layers = [\n    """\n{rooms}    """,\n]\n'
     with pytest.raises(NotebookError, match="exists"):
         notebooks.new("05", "feed-forward", None)
+
+
+def test_the_check_of_a_new_room_is_sound(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text("    ch02_masks\n")
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    _, source, _ = notebooks.new("05", "feed-forward", None)
+    names = {}
+    exec((source / "checks.py").read_text(), names)
+    assert_check_is_sound(names["name"])
 
 
 @pytest.mark.parametrize(("number", "slug"), [("5", "x"), ("05", "Feed Forward"), ("05", "a_b")])

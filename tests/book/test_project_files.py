@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from walkthrough.links import BRANCH, REPOSITORY_URL
+from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,9 +8,13 @@ from browsing import ROOT, axe_violations, open_page, overflowing
 from playwright.sync_api import Page
 
 from transformer import Transformer, TransformerConfig
-from walkthrough.experiments.blocks import block_parameters, record_shapes, symbols
-from walkthrough.figures.architecture import BLOCKS
-from walkthrough.figures.block_explorer import block_explorer
+from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
+    block_parameters,
+    record_shapes,
+    symbols,
+)
+from walkthrough.ch09_encoder_and_decoder.figures.blocks import block_explorer
+from walkthrough.page.architecture import BLOCKS
 
 pytestmark = pytest.mark.site
 

@@ -4,8 +4,8 @@ import json
 
 import run_norms
 
-from walkthrough.experiments import copying
-from walkthrough.figures.norms import KINDS
+from walkthrough.ch08_residuals_and_layer_norm.figures import KINDS
+from walkthrough.lab import copying
 
 
 def test_a_record_holds_each_kind_rate_and_seed_once(tmp_path, monkeypatch):

@@ -5,8 +5,8 @@ import json
 import run_optimiser
 import torch
 
-from walkthrough.experiments import copying
-from walkthrough.experiments import optimiser as experiment
+from walkthrough.ch12_optimiser_and_schedule import experiments
+from walkthrough.lab import copying
 
 
 def test_a_record_holds_each_recipe_and_seed_once(tmp_path, monkeypatch):
@@ -16,15 +16,15 @@ def test_a_record_holds_each_recipe_and_seed_once(tmp_path, monkeypatch):
         asked.append((recipe, seed))
         assert updates == 7
         model = copying.new_model("post", recipe.start, seed=seed, n_layers=1)
-        return experiment.Run(model, torch.optim.Adam(model.parameters()), [])
+        return experiments.Run(model, torch.optim.Adam(model.parameters()), [])
 
-    monkeypatch.setattr(experiment, "train", train)
+    monkeypatch.setattr(experiments, "train", train)
     output = tmp_path / "record.json"
     words = ["--seeds", "0", "1", "--updates", "7", "--output", str(output)]
     assert run_optimiser.main(words) == 0
     record = json.loads(output.read_text())
     names = [(run["recipe"], run["seed"]) for run in record["runs"]]
-    assert [(experiment.RECIPES[name], seed) for name, seed in names] == asked
-    assert len(set(names)) == 2 * len(experiment.RECIPES)
+    assert [(experiments.RECIPES[name], seed) for name, seed in names] == asked
+    assert len(set(names)) == 2 * len(experiments.RECIPES)
     assert all(1 < run["loss"] < 6 for run in record["runs"])
     assert {"command", "commit", "date", "hardware", "settings"} <= set(record)

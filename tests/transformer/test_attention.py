@@ -7,7 +7,7 @@ from wrong_attention import WRONG_ATTENTIONS
 
 from transformer import MultiHeadAttention, causal_mask, scaled_dot_product_attention
 from transformer.attention import KeyValueCache
-from walkthrough.peers import torch_attention
+from walkthrough.lab.peers import torch_attention
 
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}
 

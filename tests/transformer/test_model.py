@@ -3,7 +3,7 @@ import torch
 
 from transformer import PAD_ID, Transformer, TransformerConfig
 from transformer.inference.cache import DecoderCache
-from walkthrough.peers import torch_states, torch_transformer
+from walkthrough.lab.peers import torch_states, torch_transformer
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 0, 0]])
 TARGET = torch.tensor([[1, 11, 12, 13], [1, 14, 0, 0]])

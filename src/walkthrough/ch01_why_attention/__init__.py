@@ -1,0 +1,1 @@
+"""What chapter 01, why attention (§1–2), alone uses."""

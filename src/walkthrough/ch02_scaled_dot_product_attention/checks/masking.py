@@ -1,0 +1,154 @@
+"""The check of chapter 02 on attention with a mask (§3.2.1, §3.2.3)."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from transformer.attention import scaled_dot_product_attention
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
+
+
+def _masked(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+    output, _ = scaled_dot_product_attention(query, key, value, attend_mask, need_weights=True)
+    return output
+
+
+def _masked_by(
+    change: Callable[[Tensor, Tensor], Tensor], *, weights: bool = False, guard: bool = False
+) -> Callable[..., Tensor]:
+    """Return attention in which `change` applies the mask to the scores, or to the weights."""
+
+    def attend(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+        scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+        scores = scores if weights else change(scores, attend_mask)
+        attention = scores.softmax(-1)
+        attention = change(attention, attend_mask) if weights else attention
+        return (attention.nan_to_num(0.0) if guard else attention) @ value
+
+    return attend
+
+
+def _filled_with(number: float) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda scores, attend_mask: scores.masked_fill(~attend_mask, number)
+
+
+_LAST_CLOSED = torch.tensor([[True, True, False]])
+
+
+def _masked_case(
+    attend_mask: list[list[int]], dtype: torch.dtype
+) -> Callable[[torch.Generator], Arguments]:
+    def make(generator: torch.Generator) -> Arguments:
+        allowed = torch.tensor(attend_mask, dtype=torch.bool)
+        query_len, key_len = allowed.shape
+        query = torch.randn(2, query_len, 4, generator=generator).to(dtype)
+        key = torch.randn(2, key_len, 4, generator=generator).to(dtype)
+        value = torch.randn(2, key_len, 3, generator=generator).to(dtype)
+        return arguments(query, key, value, allowed)
+
+    return make
+
+
+def _far_away(generator: torch.Generator) -> Arguments:
+    """Return a key that nobody may see, with a value so large that any weight on it shows."""
+    query, key, value, _ = _masked_case([[1, 1, 0]], torch.float32)(generator).positional
+    return arguments(query, key, value * torch.tensor([[1.0], [1.0], [1e5]]), _LAST_CLOSED)
+
+
+def _has_nan(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return bool(result.isnan().any())
+
+
+masked_attention = Check(
+    name="masked_attention",
+    reference=_masked,
+    cases=[
+        Case(
+            "one query that sees all keys, two that do not",
+            _masked_case([[1, 1, 1, 1], [1, 1, 1, 0], [1, 0, 1, 0]], torch.float32),
+        ),
+        Case(
+            "a query that may attend to nothing",
+            _masked_case([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 1]], torch.float32),
+        ),
+        Case("a closed key with a very large value", _far_away),
+        Case("float16", _masked_case([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], torch.float16)),
+    ],
+    tolerance=4e-3,  # float16 keeps about three digits
+    mistakes=[
+        Mistake(
+            "mask ignored",
+            _masked_by(lambda scores, attend_mask: scores),
+            "the mask has no effect: every query attends to every key.",
+        ),
+        Mistake(
+            "mask inverted",
+            _masked_by(lambda scores, attend_mask: scores.masked_fill(attend_mask, -math.inf)),
+            "the mask is inverted: True means *may* attend here, so the scores to close are those "
+            "where `attend_mask` is False.",
+        ),
+        Mistake(
+            "mask inverted, empty rows cared for",
+            _masked_by(
+                lambda scores, attend_mask: scores.masked_fill(attend_mask, -math.inf), guard=True
+            ),
+            "empty rows are right, but the mask is inverted: True means *may* attend here, so the "
+            "scores to close are those where `attend_mask` is False.",
+        ),
+        Mistake(
+            "zeros in the scores",
+            _masked_by(lambda scores, attend_mask: scores * attend_mask),
+            "closed scores are set to 0, and exp(0) = 1: those keys still get weight. "
+            "A score of −∞ gives weight 0.",
+        ),
+        Mistake(
+            "weights not normalised again",
+            _masked_by(lambda weights, attend_mask: weights * attend_mask, weights=True),
+            "the mask acts after softmax: closed keys have weight 0, but the other weights no "
+            "longer sum to 1. Put −∞ into the scores before softmax.",
+        ),
+        Mistake(
+            "−1e9",
+            _masked_by(_filled_with(-1e9)),
+            "−1e9 in the scores. A query that may attend to nothing gets the mean of all values "
+            "and not zeros, and float16 cannot hold −1e9 at all. Use −∞.",
+        ),
+        Mistake(
+            "−1e4",
+            _masked_by(_filled_with(-1e4)),
+            "a large negative number stands for −∞. A query that may attend to nothing then gets "
+            "the mean of all values: its scores are all equal. Use −∞ and set the weights of such "
+            "a row to 0.",
+        ),
+        Mistake(
+            "NaN in empty rows",
+            _masked_by(_filled_with(-math.inf)),
+            "a query that may attend to nothing gives NaN: all its powers are 0, and 0/0 is NaN. "
+            "Set the weights of such a row to 0. The rest is right.",
+        ),
+        Mistake(
+            "mask added",
+            _masked_by(lambda scores, attend_mask: scores + attend_mask),
+            "the boolean mask is added to the scores: True counts as 1, so open keys gain a "
+            "little and closed keys lose nothing.",
+        ),
+        Mistake(
+            "no scale",
+            lambda query, key, value, attend_mask: _masked(
+                query * math.sqrt(query.shape[-1]), key, value, attend_mask
+            ),
+            "the mask works. The scores are not divided by √d_k.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "NaN",
+            _has_nan,
+            "the result holds NaN: softmax over a row of −∞ is 0/0. Set the weights of a query "
+            "that may attend to nothing to 0; something else differs as well.",
+        ),
+    ],
+    right="`masked_attention` is right, also for a query that may attend to nothing and in float16",
+)

@@ -1,0 +1,229 @@
+"""The checks of chapter 02 on what stands around the dot product: scale, softmax (§3.2.1)."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
+
+# Exercise: the scale for other standard deviations ----------------------------------------------
+
+
+def _factor(d_k: int, query_std: float, key_std: float) -> float:
+    return 1 / (math.sqrt(d_k) * query_std * key_std)
+
+
+score_scale = Check(
+    name="score_scale",
+    reference=_factor,
+    cases=[
+        fixed("d_k = 64, both standard deviations 1", 64, 1.0, 1.0),
+        fixed("d_k = 64, standard deviations 2 and 3", 64, 2.0, 3.0),
+        fixed("d_k = 16, standard deviations 0.5 and 0.1", 16, 0.5, 0.1),
+    ],
+    mistakes=[
+        Mistake(
+            "ignores the standard deviations",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(d_k),
+            "this is the paper's 1/√d_k. It gives variance 1 where all components have standard "
+            "deviation 1; here they do not.",
+        ),
+        Mistake(
+            "variances in the place of deviations",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * (query_std * key_std) ** 2),
+            "this divides by the variances. A factor on the scores acts on their standard "
+            "deviation, which is √d_k · query_std · key_std.",
+        ),
+        Mistake(
+            "divides by the variance",
+            lambda d_k, query_std, key_std: 1 / (d_k * (query_std * key_std) ** 2),
+            "this divides by the variance of the scores. Dividing by s divides a variance by s²: "
+            "take the square root.",
+        ),
+        Mistake(
+            "no root of d_k",
+            lambda d_k, query_std, key_std: 1 / (d_k * query_std * key_std),
+            "the root of d_k is missing: d_k independent terms multiply the variance by d_k, and "
+            "the standard deviation by √d_k.",
+        ),
+        Mistake(
+            "root over everything",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(d_k * query_std * key_std),
+            "the root covers the standard deviations too. The variance of one product is "
+            "query_std² · key_std²; its root is query_std · key_std.",
+        ),
+        Mistake(
+            "adds the deviations",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * (query_std + key_std)),
+            "this adds the standard deviations. The terms of the score are products "
+            "q_i · k_i, so the deviations multiply.",
+        ),
+        Mistake(
+            "inverse",
+            lambda d_k, query_std, key_std: math.sqrt(d_k) * query_std * key_std,
+            "this is the standard deviation of the scores, so 1 over it is the factor asked for.",
+        ),
+        Mistake(
+            "only the queries",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * query_std),
+            "this takes account of the queries' standard deviation and leaves out the keys'.",
+        ),
+    ],
+    right="`score_scale` is right: the factor is 1 / (√d_k · query_std · key_std)",
+)
+
+
+# Exercise: a softmax that does not overflow -----------------------------------------------------
+
+
+def _shifted_softmax(shift: Callable[[Tensor], Tensor], dim: int = -1) -> Callable[..., Tensor]:
+    def softmax(scores: Tensor) -> Tensor:
+        powers = (scores - shift(scores)).exp()
+        return powers / powers.sum(dim=dim, keepdim=True)
+
+    return softmax
+
+
+def _row_max(scores: Tensor) -> Tensor:
+    return scores.max(dim=-1, keepdim=True).values
+
+
+def _row_powers(scores: Tensor) -> Tensor:
+    return (scores - _row_max(scores)).exp()
+
+
+def _columns_sum_to_one(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    columns, rows = result.sum(-2), result.sum(-1)
+    return torch.allclose(columns, torch.ones_like(columns)) and not torch.allclose(
+        rows, torch.ones_like(rows)
+    )
+
+
+def _powers_of_columns(scores: Tensor) -> Tensor:
+    return (scores - scores.max(dim=-1).values).exp()
+
+
+def _moderate_scores(generator: torch.Generator) -> Arguments:
+    return arguments(torch.randn(5, 5, generator=generator))
+
+
+def _large_scores(generator: torch.Generator) -> Arguments:
+    return arguments(1000 + 3 * torch.randn(4, 4, generator=generator))
+
+
+def _rows_far_apart(generator: torch.Generator) -> Arguments:
+    heights = torch.tensor([[300.0], [0.0], [-300.0]])
+    return arguments(heights + torch.randn(3, 3, generator=generator))
+
+
+def _one_closed(generator: torch.Generator) -> Arguments:
+    scores = torch.randn(3, 4, generator=generator)
+    scores[:, -1] = -math.inf
+    return arguments(scores)
+
+
+stable_softmax = Check(
+    name="stable_softmax",
+    reference=lambda scores: torch.softmax(scores, dim=-1),
+    cases=[
+        Case("moderate scores", _moderate_scores),
+        Case("scores around 1000", _large_scores),
+        Case("rows around 300, 0 and −300", _rows_far_apart),
+        Case("a score of −∞ in every row", _one_closed),
+        drawn("three matrices of scores", (3, 3, 3)),
+    ],
+    # around 1000 float32 has steps of 6e-5, and so has the log-sum-exp that one may subtract
+    tolerance=1e-4,
+    mistakes=[
+        Mistake(
+            "no shift",
+            _shifted_softmax(torch.zeros_like),
+            "exp overflows: exp(1000) is infinite in float32, and ∞/∞ is NaN. Subtract a number "
+            "from each row first; the weights do not change.",
+        ),
+        Mistake(
+            "dimension 1",
+            lambda scores: torch.softmax(scores, dim=1),
+            "right for one matrix. With more dimensions, 1 is no longer the last: write "
+            "`dim=-1`, which is the last of any number.",
+        ),
+        Mistake(
+            "one maximum for all rows",
+            _shifted_softmax(lambda scores: scores.max()),
+            "this subtracts one maximum from all rows. A row far below it underflows: every "
+            "power is 0, and 0/0 is NaN. Each row needs its own maximum.",
+        ),
+        Mistake(
+            "maximum without keepdim",
+            _shifted_softmax(lambda scores: scores.max(dim=-1).values),
+            "each column got a row's maximum: without `keepdim=True` the maxima lie along the "
+            "wrong axis, and in a square matrix nothing complains.",
+        ),
+        Mistake(
+            "sum without keepdim",
+            lambda scores: _row_powers(scores) / _row_powers(scores).sum(dim=-1),
+            "each column is divided by a row's sum: without `keepdim=True` the sums lie along the "
+            "wrong axis, and in a square matrix nothing complains.",
+        ),
+        Mistake(
+            "both without keepdim",
+            lambda scores: _powers_of_columns(scores) / _powers_of_columns(scores).sum(dim=-1),
+            "maximum and sum of each row are used for a column: without `keepdim=True` they lie "
+            "along the wrong axis, and in a square matrix nothing complains.",
+        ),
+        Mistake(
+            "column maxima",
+            _shifted_softmax(lambda scores: scores.max(dim=-2, keepdim=True).values),
+            "this subtracts the maximum of each column. Within a row the numbers subtracted then "
+            "differ, and that changes the weights. Take the maximum along the last dimension.",
+        ),
+        Mistake(
+            "minimum or mean",
+            _shifted_softmax(lambda scores: scores.min(dim=-1, keepdim=True).values),
+            "this subtracts the minimum or the mean of the row. With a score of −∞ both are −∞. "
+            "Subtract the maximum: the powers then lie between 0 and 1.",
+        ),
+        Mistake(
+            "sum over columns",
+            _shifted_softmax(_row_max, dim=-2),
+            "the powers are divided by the sums of the columns. The weights of one query stand in "
+            "a row: sum over the last dimension.",
+        ),
+        Mistake(
+            "clamped",
+            lambda scores: torch.softmax(scores.clamp(-80, 80), dim=-1),
+            "large scores are cut off, so different scores get equal weights. Subtracting the "
+            "row's maximum avoids the overflow and changes nothing.",
+        ),
+        Mistake(
+            "logarithm",
+            lambda scores: torch.log_softmax(scores, dim=-1),
+            "these are the logarithms of the weights.",
+        ),
+        Mistake(
+            "no normalisation",
+            _row_powers,
+            "the powers are right. They do not sum to 1 yet: divide each row by its sum.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "over the columns",
+            _columns_sum_to_one,
+            "your columns sum to 1, and your rows do not. The weights of one query stand in a row: "
+            "softmax runs over the last dimension.",
+        ),
+    ],
+    right="`stable_softmax` is right, for scores around 1000 and for −∞ too",
+)

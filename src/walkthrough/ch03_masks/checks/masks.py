@@ -1,0 +1,197 @@
+"""The checks of chapter 03, masks (§3.1, §3.2.3): padding, causal with stored keys.
+
+Those on shifting and on leak detectors stand in modules of their own. Each mistake is a whole wrong
+implementation: the check runs it on the same inputs as the reader's function.
+"""
+
+import torch
+from torch import Tensor
+
+from transformer.config import EOS_ID, PAD_ID
+from transformer.masks import causal_mask, padding_mask
+from walkthrough.ch03_masks.checks.shifting import tokens_case
+from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
+
+# Exercise: the padding mask ----------------------------------------------------------------------
+
+
+def _columns(is_open: Tensor) -> Tensor:
+    return is_open[:, None, None, :]
+
+
+def _has_no_room_for_heads(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return result.ndim < 4
+
+
+pad_mask = Check(
+    name="pad_mask",
+    reference=padding_mask,
+    cases=[
+        tokens_case(
+            "three sentences, two of them padded", [[5, 9, 8, 2], [7, 2, 0, 0], [3, 2, 0, 0]]
+        ),
+        tokens_case("a decoder input that begins with bos", [[1, 6, 4, 3, 9], [1, 8, 0, 0, 0]]),
+        tokens_case("a batch without padding", [[4, 5, 2], [6, 7, 2]]),
+    ],
+    mistakes=[
+        Mistake(
+            "inverted",
+            lambda tokens: _columns(tokens == PAD_ID),
+            "the mask is inverted: it is True at padding. True means *may* attend here. This is "
+            "what `nn.MultiheadAttention` calls key_padding_mask.",
+        ),
+        Mistake(
+            "no dimensions for heads and queries",
+            lambda tokens: tokens != PAD_ID,
+            "the values are right, the shape is (batch, key_len). Against scores of shape (batch, "
+            "heads, query_len, key_len) the batch would stand where the queries are. Insert two "
+            "dimensions of size 1.",
+        ),
+        Mistake(
+            "no dimension for heads",
+            lambda tokens: (tokens != PAD_ID)[:, None, :],
+            "the values are right, one dimension is missing. (batch, 1, key_len) lines up with "
+            "(heads, query_len, key_len): the batch would stand where the heads are.",
+        ),
+        Mistake(
+            "dimensions in front",
+            lambda tokens: (tokens != PAD_ID)[None, None],
+            "the two new dimensions stand in front: (1, 1, batch, key_len). The batch must stay "
+            "first and the keys last; the new ones belong between them.",
+        ),
+        Mistake(
+            "closes queries",
+            lambda tokens: (tokens != PAD_ID)[:, None, :, None],
+            "the mask has shape (batch, 1, len, 1), so it closes the rows of padding *queries*. "
+            "Real words still look at padding keys. Keys stand in the last dimension.",
+        ),
+        Mistake(
+            "closes queries and keys",
+            lambda tokens: (
+                (tokens != PAD_ID)[:, None, :, None] & (tokens != PAD_ID)[:, None, None, :]
+            ),
+            "the keys are right, and the mask closes the rows of padding queries as well. That "
+            "leaves rows in which nothing is open, and it ties the mask to one number of queries: "
+            "for attention to the encoder you need another. Close keys only.",
+        ),
+        Mistake(
+            "end token closed",
+            lambda tokens: _columns((tokens != PAD_ID) & (tokens != EOS_ID)),
+            "the end token is closed too. It is a token of the sentence, and the decoder may look "
+            "at it. Only id 0 is padding.",
+        ),
+        Mistake(
+            "all special tokens closed",
+            lambda tokens: _columns(tokens > 3),
+            "ids 1 to 3 are closed too: begin, end and the unknown word. They are tokens of the "
+            "sentence. Only id 0 is padding.",
+        ),
+        Mistake(
+            "numbers",
+            lambda tokens: _columns(tokens != PAD_ID).float(),
+            "the places are right, the values are the numbers 1 and 0. A mask of numbers is "
+            "*added* to the scores, so it would close nothing. Return booleans.",
+        ),
+        Mistake(
+            "additive",
+            lambda tokens: torch.zeros(len(tokens), 1, 1, tokens.shape[1]).masked_fill(
+                _columns(tokens == PAD_ID), float("-inf")
+            ),
+            "this is an additive mask: 0 where open, −∞ where closed. It would work with PyTorch's "
+            "function. Here masks are boolean, and True means may attend.",
+        ),
+        Mistake(
+            "everything open",
+            lambda tokens: _columns(torch.ones_like(tokens, dtype=torch.bool)),
+            "the mask is True everywhere: it closes nothing.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "too few dimensions",
+            _has_no_room_for_heads,
+            "the mask has fewer than four dimensions. Scores have (batch, heads, query_len, "
+            "key_len); give the mask a dimension for each, of size 1 where it is the same for all.",
+        ),
+    ],
+    right="`pad_mask` is right: one row a sentence, True at its tokens, and room for heads and "
+    "queries",
+)
+
+
+# Exercise: the causal mask when keys are stored --------------------------------------------------
+
+
+def _decoding_mask(query_len: int, key_len: int) -> Tensor:
+    return causal_mask(query_len, key_len)[0, 0]
+
+
+def _ones(query_len: int, key_len: int) -> Tensor:
+    return torch.ones(query_len, key_len, dtype=torch.bool)
+
+
+decoding_mask = Check(
+    name="decoding_mask",
+    reference=_decoding_mask,
+    cases=[
+        fixed("4 queries and 4 keys, nothing stored", 4, 4),
+        fixed("1 query and 5 keys, one new token", 1, 5),
+        fixed("3 queries and 7 keys, three new tokens", 3, 7),
+    ],
+    mistakes=[
+        Mistake(
+            "aligned at the start",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(),
+            "right when nothing is stored. With stored keys the first row sees the first key only: "
+            "it is treated as position 0. The queries are the *last* positions, so the diagonal "
+            "has to move right by key_len − query_len. (These are the first rows of the full "
+            "mask; you need its last rows.)",
+        ),
+        Mistake(
+            "diagonal moved left",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(query_len - key_len),
+            "the diagonal moves to the left. With stored keys, rows see less instead of more. The "
+            "sign is wrong: key_len − query_len.",
+        ),
+        Mistake(
+            "one too far",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(key_len - query_len + 1),
+            "every position sees one token too many: the next one, which it must predict.",
+        ),
+        Mistake(
+            "without itself",
+            lambda query_len, key_len: _ones(query_len, key_len).tril(key_len - query_len - 1),
+            "a position may not see itself here. It may: the token it reads is known, since the "
+            "input is shifted. And with nothing stored, the first row has nothing to look at.",
+        ),
+        Mistake(
+            "past closed",
+            lambda query_len, key_len: _ones(query_len, key_len).triu(key_len - query_len),
+            "the wrong triangle: each position sees itself and the *future*.",
+        ),
+        Mistake(
+            "inverted",
+            lambda query_len, key_len: _ones(query_len, key_len).triu(key_len - query_len + 1),
+            "the mask is inverted: True marks the future. That is what `nn.MultiheadAttention` "
+            "wants; here True means *may* attend.",
+        ),
+        Mistake(
+            "everything open",
+            _ones,
+            "everything is open. That is right for one new token and wrong for several: the first "
+            "of three may not see the two after it.",
+        ),
+        Mistake(
+            "square",
+            lambda query_len, key_len: _ones(key_len, key_len).tril(),
+            "the mask has a row for every key. It needs rows for the new positions only: the last "
+            "query_len rows of what you built.",
+        ),
+        Mistake(
+            "numbers",
+            lambda query_len, key_len: _decoding_mask(query_len, key_len).float(),
+            "the places are right, the values are the numbers 1 and 0. Return booleans.",
+        ),
+    ],
+    right="`decoding_mask` is right, with and without stored keys",
+)

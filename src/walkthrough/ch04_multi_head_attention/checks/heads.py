@@ -1,0 +1,123 @@
+"""The checks of chapter 04 on splitting and merging heads (§3.2.2)."""
+
+from torch import Tensor
+
+from walkthrough.checking.base import Check, Mistake, drawn
+
+# Exercise: split the heads
+
+
+def _split(x: Tensor, n_heads: int) -> Tensor:
+    return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+
+
+split_heads = Check(
+    name="split_heads",
+    reference=_split,
+    cases=[
+        drawn("2 sentences of 5 words, 3 heads of size 6", (2, 5, 3 * 6), 3),
+        drawn("4 sentences of 4 words, 4 heads of size 4", (4, 4, 4 * 4), 4),
+    ],
+    mistakes=[
+        Mistake(
+            "no transpose",
+            lambda x, n_heads: x.reshape(x.shape[0], n_heads, x.shape[1], -1),
+            "the shape is right and the numbers are not: the rows were cut up in the order in "
+            "which they lie in memory, so a head got whole words in place of a slice of every "
+            "word. Cut the last dimension first, then exchange dimensions.",
+        ),
+        Mistake(
+            "heads left behind",
+            lambda x, n_heads: x.unflatten(-1, (n_heads, -1)),
+            "the cut is right, but the result is (batch, length, heads, d). Attention works on "
+            "the last two dimensions: the heads have to change places with the words.",
+        ),
+        Mistake(
+            "every h-th component",
+            lambda x, n_heads: x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2),
+            "head i got every h-th component. The matrices of the heads stand side by side, so a "
+            "head owns d neighbouring components: unflatten into (n_heads, d), in this order.",
+        ),
+        Mistake(
+            "words last",
+            lambda x, n_heads: _split(x, n_heads).transpose(-2, -1),
+            "the result is (batch, heads, d, length). The words stand in dimension 2 and the "
+            "components last.",
+        ),
+        Mistake(
+            "heads before the batch",
+            lambda x, n_heads: _split(x, n_heads).transpose(0, 1),
+            "the heads stand before the batch. The sentences come first: "
+            "(batch, heads, length, d).",
+        ),
+        Mistake(
+            "heads folded into the batch",
+            lambda x, n_heads: _split(x, n_heads).flatten(0, 1),
+            "batch and heads are one dimension here. That is a usual way to compute, but the "
+            "result asked for keeps them apart: (batch, heads, length, d).",
+        ),
+    ],
+    right="`split_heads` is right: each head has its own slice of every word",
+)
+
+# Exercise: merge the heads
+
+
+def _merge(heads: Tensor) -> Tensor:
+    return heads.transpose(1, 2).flatten(-2)
+
+
+merge_heads = Check(
+    name="merge_heads",
+    reference=_merge,
+    cases=[
+        drawn("2 sentences of 5 words, 3 heads of size 4", (2, 3, 5, 4)),
+        drawn("1 sentence of 4 words, 4 heads of size 4", (1, 4, 4, 4)),
+    ],
+    mistakes=[
+        Mistake(
+            "no transpose",
+            lambda heads: heads.reshape(heads.shape[0], heads.shape[2], -1),
+            "the shape is right and the numbers are not: a row holds what one head found for "
+            "several words. Exchange heads and words first, then flatten.",
+        ),
+        Mistake(
+            "view after transpose",
+            lambda heads: heads.transpose(1, 2).view(heads.shape[0], heads.shape[2], -1),
+            "your idea is right, but `view` stops here: it needs numbers that lie in memory in "
+            "the order of the dimensions, and after a transpose they do not. Use `reshape` or "
+            "`flatten`, which copy where they must.",
+        ),
+        Mistake(
+            "not flattened",
+            lambda heads: heads.transpose(1, 2),
+            "the heads are exchanged with the words, and still apart: the result has four "
+            "dimensions. Flatten the last two.",
+        ),
+        Mistake(
+            "words and heads flattened",
+            lambda heads: heads.transpose(1, 2).flatten(1, 2),
+            "words and heads were joined to one dimension. Join heads and components: the last "
+            "two dimensions after the exchange.",
+        ),
+        Mistake(
+            "interleaved",
+            lambda heads: heads.permute(0, 2, 3, 1).flatten(-2),
+            "the heads are interleaved: component 1 of all heads, then component 2 of all heads. "
+            "Concat puts head 1 whole, then head 2 whole.",
+        ),
+        Mistake(
+            "mean over heads",
+            lambda heads: heads.mean(dim=1),
+            "the heads are averaged, and what each of them found is lost. Concat keeps all of it, "
+            "side by side.",
+        ),
+        Mistake(
+            "sum over heads",
+            lambda heads: heads.sum(dim=1),
+            "the heads are added up, and what each of them found is lost. Concat keeps all of it, "
+            "side by side.",
+        ),
+    ],
+    right="`merge_heads` is right: row by row, head 1, head 2, …",
+)

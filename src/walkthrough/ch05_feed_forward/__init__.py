@@ -1,0 +1,1 @@
+"""What chapter 05, feed-forward networks (§3.3), alone uses."""

@@ -1,0 +1,1 @@
+"""What chapter 06, embeddings and softmax (§3.4), alone uses."""

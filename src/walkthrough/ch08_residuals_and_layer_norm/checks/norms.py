@@ -1,0 +1,133 @@
+"""The checks of chapter 08, residuals and layer norm (§3.1): those on layer norm itself."""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+
+# Exercise: layer norm
+
+
+def _layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
+    return F.layer_norm(x, x.shape[-1:], gain, bias, eps)
+
+
+def _normalised_by(divisor: Callable[[Tensor, float], Tensor]) -> Callable[..., Tensor]:
+    """Layer norm whose divisor is `divisor(x, eps)`."""
+
+    def norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
+        return gain * (x - x.mean(-1, keepdim=True)) / divisor(x, eps) + bias
+
+    return norm
+
+
+def _over(dims: tuple[int, ...]) -> Callable[..., Tensor]:
+    """Layer norm over other dimensions than the last."""
+
+    def norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
+        mean = x.mean(dims, keepdim=True)
+        variance = x.var(dims, correction=0, keepdim=True)
+        return gain * (x - mean) / (variance + eps).sqrt() + bias
+
+    return norm
+
+
+def _variance(x: Tensor) -> Tensor:
+    return x.var(-1, correction=0, keepdim=True)
+
+
+def _root_mean_square(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() + bias
+
+
+def _words(size: float) -> Callable[[torch.Generator], Arguments]:
+    def make(generator: torch.Generator) -> Arguments:
+        x = 1.0 + size * torch.randn(2, 5, 6, generator=generator)
+        gain = 1 + 0.3 * torch.randn(6, generator=generator)
+        return arguments(x, gain, 0.3 * torch.randn(6, generator=generator), 1e-3)
+
+    return make
+
+
+layer_norm = Check(
+    name="layer_norm",
+    reference=_layer_norm,
+    cases=[
+        Case("2 sentences of 5 words", _words(1.0)),
+        Case("words whose components hardly differ", _words(0.03)),
+    ],
+    # as a mean square less the squared mean, a small variance keeps four digits in float32
+    tolerance=5e-4,
+    mistakes=[
+        Mistake(
+            "variance over n − 1",
+            _normalised_by(lambda x, eps: (x.var(-1, keepdim=True) + eps).sqrt()),
+            "the variance was divided by d − 1, as `var` and `std` do unless told otherwise. "
+            "Layer norm divides by d: `correction=0`.",
+        ),
+        Mistake(
+            "ε outside",
+            _normalised_by(lambda x, eps: _variance(x).sqrt() + eps),
+            "ε was added to the standard deviation. It belongs to the variance, inside the root.",
+        ),
+        Mistake(
+            "the common wrong one",
+            _normalised_by(lambda x, eps: x.std(-1, keepdim=True) + eps),
+            "two things at once: the variance was divided by d − 1, and ε stands outside the "
+            "root. This version is copied from one repository to the next.",
+        ),
+        Mistake(
+            "ε forgotten",
+            _normalised_by(lambda x, eps: _variance(x).sqrt()),
+            "ε is missing. It matters where the components of a word hardly differ.",
+        ),
+        Mistake(
+            "plain `std`",
+            _normalised_by(lambda x, eps: x.std(-1, keepdim=True)),
+            "two things at once: `std` divides by d − 1 unless told otherwise, and ε is missing.",
+        ),
+        Mistake(
+            "no root",
+            _normalised_by(lambda x, eps: _variance(x) + eps),
+            "you divide by the variance. Divide by its root.",
+        ),
+        Mistake(
+            "over the words",
+            _over((-2,)),
+            "mean and variance were taken over the words of a sentence, one pair a component. "
+            "Layer norm takes them over the components of one word: the last dimension.",
+        ),
+        Mistake(
+            "over the whole sentence",
+            _over((-2, -1)),
+            "one mean and one variance for the whole sentence: each word then depends on all "
+            "others, later ones included. Every word has its own: the last dimension.",
+        ),
+        Mistake(
+            "over everything",
+            _over((-3, -2, -1)),
+            "one mean and one variance for all numbers of the batch. Every word has its own: "
+            "`dim=-1, keepdim=True`.",
+        ),
+        Mistake(
+            "mean kept",
+            _root_mean_square,
+            "the mean was not taken away. Dividing by the root of the mean square is RMSNorm, "
+            "which came later; layer norm first centres.",
+        ),
+        Mistake(
+            "no gain and bias",
+            lambda x, gain, bias, eps: _layer_norm(x, torch.ones_like(gain), 0 * bias, eps),
+            "gain and bias are not used. They come last: multiply by the gain, add the bias.",
+        ),
+        Mistake(
+            "bias before gain",
+            lambda x, gain, bias, eps: gain * (_layer_norm(x, gain * 0 + 1, bias, eps)),
+            "the bias was added before the gain was multiplied. First the gain, then the bias.",
+        ),
+    ],
+    right="`layer_norm` is right: biased variance, ε under the root, one mean a word",
+)

@@ -1,0 +1,7 @@
+"""The figures of chapter 09."""
+
+from walkthrough.ch09_encoder_and_decoder.figures.blocks import block_explorer
+from walkthrough.ch09_encoder_and_decoder.figures.parameters import vocabulary_chart
+from walkthrough.ch09_encoder_and_decoder.figures.shapes import shape_path
+
+__all__ = ["block_explorer", "shape_path", "vocabulary_chart"]

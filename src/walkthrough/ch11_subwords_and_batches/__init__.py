@@ -1,0 +1,1 @@
+"""What chapter 11, subwords and batches (§5.1), alone uses."""

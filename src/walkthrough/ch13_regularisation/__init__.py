@@ -1,0 +1,1 @@
+"""What chapter 13, regularisation (§5.4), alone uses."""

@@ -1,0 +1,200 @@
+"""The checks of chapter 13 on label smoothing: the loss, and its floor (§5.4)."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from transformer.training.loss import label_smoothed_cross_entropy
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.values import ValueCheck, WrongValue
+
+Share = Callable[[float, int], float]
+
+
+# Exercise: the smoothed loss ---------------------------------------------------------------------
+
+
+def _loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    return label_smoothed_cross_entropy(logits, target, smoothing=smoothing, pad_id=pad_id)
+
+
+def _against(gold: Share, other: Share) -> Callable[[Tensor, Tensor, float, int], Tensor]:
+    """The loss against targets with these shares, given ε and V, for the gold token and others."""
+
+    def loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+        is_token, vocab_size = target != pad_id, logits.shape[-1]
+        log_probs, kept = logits[is_token].log_softmax(dim=-1), target[is_token]
+        wanted = torch.full_like(log_probs, other(smoothing, vocab_size))
+        wanted[torch.arange(len(kept)), kept] = gold(smoothing, vocab_size)
+        return -(wanted * log_probs).sum(dim=-1).mean()
+
+    return loss
+
+
+def _divergence(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    # the loss is lowest where the probabilities are the targets: there it is their entropy
+    vocab_size = logits.shape[-1]
+    targets = torch.full_like(logits, smoothing / vocab_size)
+    targets[torch.arange(len(target)), target] += 1 - smoothing
+    entropy = _loss(targets.log(), target, smoothing, pad_id) if smoothing else 0.0
+    return _loss(logits, target, smoothing, pad_id) - entropy
+
+
+def _even_part_counts_padding(
+    logits: Tensor, target: Tensor, smoothing: float, pad_id: int
+) -> Tensor:
+    log_probs, is_token = logits.log_softmax(dim=-1), target != pad_id
+    gold = log_probs.gather(-1, target[:, None])[:, 0][is_token].sum()
+    even = log_probs.mean(dim=-1).sum()
+    return -((1 - smoothing) * gold + smoothing * even) / is_token.sum()
+
+
+def _logits_case(label: str, n_padding: int, smoothing: float, pad_id: int = 0) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        logits = 2 * torch.randn(7, 12, generator=generator)
+        target = torch.randint(1, 11, (7,), generator=generator)
+        if n_padding:
+            target[-n_padding:] = pad_id
+        if pad_id:
+            target[0] = 0  # a token like any other
+        return arguments(logits, target, smoothing, pad_id)
+
+    return Case(label, make)
+
+
+smoothed_loss = Check(
+    name="smoothed_loss",
+    reference=_loss,
+    cases=[
+        _logits_case("seven tokens, ε = 0.1", 0, 0.1),
+        _logits_case("four tokens and three positions of padding, ε = 0.1", 3, 0.1),
+        _logits_case("five tokens and two positions of padding, ε = 0.3", 2, 0.3),
+        _logits_case("ε = 0", 2, 0.0),
+        _logits_case("two positions of padding, whose id is 11", 2, 0.1, pad_id=11),
+    ],
+    mistakes=[
+        Mistake(
+            "over the other V − 1",
+            _against(lambda e, v: 1 - e, lambda e, v: e / (v - 1)),
+            "ε is spread over the other V − 1 tokens. That is the convention of tensor2tensor. "
+            "Here the gold token gets its share ε/V too.",
+        ),
+        Mistake(
+            "sum below 1",
+            _against(lambda e, v: 1 - e, lambda e, v: e / v),
+            "your targets sum to 1 − ε/V: the gold token gets 1 − ε, and its share of what is "
+            "spread over all V is missing.",
+        ),
+        Mistake(
+            "sum above 1",
+            _against(lambda e, v: 1.0, lambda e, v: e / v),
+            "your targets sum to more than 1: the gold token still has all of its 1 while the "
+            "others get ε/V each.",
+        ),
+        Mistake(
+            "padding counted",
+            lambda logits, target, smoothing, pad_id: _loss(logits, target, smoothing, -1),
+            "positions of padding are counted. The model is then trained to predict padding.",
+        ),
+        Mistake(
+            "padding taken to be id 0",
+            lambda logits, target, smoothing, pad_id: _loss(logits, target, smoothing, 0),
+            "right where padding has the id 0, and nowhere else. Its id is the argument `pad_id`.",
+        ),
+        Mistake(
+            "padding in the divisor",
+            lambda logits, target, smoothing, pad_id: (
+                _loss(logits, target, smoothing, pad_id) * (target != pad_id).float().mean()
+            ),
+            "padding is left out of the sum and still counted by the divisor: the mean is over "
+            "tokens.",
+        ),
+        Mistake(
+            "padding in the even part",
+            _even_part_counts_padding,
+            "the gold part leaves padding out, and the even part, ε times the mean over the "
+            "vocabulary, does not.",
+        ),
+        Mistake(
+            "sum",
+            lambda logits, target, smoothing, pad_id: (
+                _loss(logits, target, smoothing, pad_id) * (target != pad_id).sum()
+            ),
+            "this is the sum over tokens. Divide by their number.",
+        ),
+        Mistake(
+            "divergence",
+            _divergence,
+            "this is the divergence from the targets, as `F.kl_div` gives it: the cross-entropy "
+            "less the entropy of the targets. It has the same gradient; asked is the "
+            "cross-entropy.",
+        ),
+        Mistake(
+            "not smoothed",
+            lambda logits, target, smoothing, pad_id: _loss(logits, target, 0.0, pad_id),
+            "this is the plain cross-entropy: `smoothing` is not used.",
+        ),
+        Mistake(
+            "ε and 1 − ε exchanged",
+            _against(lambda e, v: e + (1 - e) / v, lambda e, v: (1 - e) / v),
+            "ε and 1 − ε are exchanged: the gold token gets the small share.",
+        ),
+        Mistake(
+            "probabilities",
+            lambda logits, target, smoothing, pad_id: _loss(
+                logits.softmax(dim=-1), target, smoothing, pad_id
+            ),
+            "softmax is taken twice: log_softmax wants logits, and gets probabilities.",
+        ),
+        Mistake(
+            "sign",
+            lambda logits, target, smoothing, pad_id: -_loss(logits, target, smoothing, pad_id),
+            "the sign is missing: cross-entropy is *minus* the sum of target times log p.",
+        ),
+    ],
+    tolerance=1e-4,
+)
+
+
+# Exercise: the perplexity of a perfect pupil -----------------------------------------------------
+
+_EPSILON, _VOCAB = 0.2, 37_000
+_GOLD = 1 - _EPSILON + _EPSILON / _VOCAB
+_ENTROPY = -_GOLD * math.log(_GOLD) - _EPSILON * (1 - 1 / _VOCAB) * math.log(_EPSILON / _VOCAB)
+
+perfect_perplexity = ValueCheck(
+    name="perfect_perplexity",
+    expected=1 / _GOLD,
+    tolerance=2e-3,
+    mistakes=[
+        WrongValue(
+            1.0,
+            "a perplexity of 1 needs probability 1 on every gold token. This model has learned "
+            "its target, and the target holds less than that.",
+        ),
+        WrongValue(
+            math.exp(_ENTROPY),
+            "this is the exponential of the *smoothed* loss. Perplexity asks only what the gold "
+            "token got.",
+        ),
+        WrongValue(
+            _ENTROPY,
+            "this is the smoothed loss at its lowest, in nats. Asked is the perplexity, without "
+            "smoothing.",
+        ),
+        WrongValue(
+            -math.log(_GOLD),
+            "this is the unsmoothed loss in nats. Perplexity is its exponential.",
+        ),
+        WrongValue(
+            _GOLD,
+            "this is the probability of the gold token. Perplexity is 1 over it.",
+        ),
+        WrongValue(
+            1 / 0.9,
+            "this is the answer for ε = 0.1.",
+        ),
+    ],
+)

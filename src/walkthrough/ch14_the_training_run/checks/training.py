@@ -1,0 +1,229 @@
+"""The checks of chapter 14, the training run (§5): shifting, Eq. 3, the means, rows.
+
+Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
+function and names it when the results agree.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+
+# Exercise: what the decoder reads, and what it must say ------------------------------------------
+
+
+def _shift(ids: list[int]) -> tuple[list[int], list[int]]:
+    return [BOS_ID, *ids], [*ids, EOS_ID]
+
+
+shift = Check(
+    name="the decoder's input and the gold tokens",
+    reference=_shift,
+    cases=[
+        fixed("a sentence of five words", [11, 7, 23, 5, 40]),
+        fixed("a sentence of one word", [9]),
+        fixed("a word that repeats", [6, 6, 8]),
+    ],
+    mistakes=[
+        Mistake(
+            "target fed unshifted",
+            lambda ids: ([*ids, EOS_ID], [*ids, EOS_ID]),
+            "the decoder reads the very token it must predict: input and gold are the same list. "
+            "It would learn to copy. Put the start token in front of the input.",
+        ),
+        Mistake(
+            "gold not shifted",
+            lambda ids: ([BOS_ID, *ids], [BOS_ID, *ids]),
+            "the gold starts with the start token: at every place it is the token that the "
+            "decoder reads there. Gold begins with the first word and ends with the end token.",
+        ),
+        Mistake(
+            "no start token",
+            lambda ids: (list(ids), [*ids[1:], EOS_ID]),
+            "the start token is missing, so nothing predicts the first word: it is read and never "
+            "asked for.",
+        ),
+        Mistake(
+            "no end token",
+            lambda ids: ([BOS_ID, *ids[:-1]], list(ids)),
+            "the gold has no end token. A model trained like this never learns to stop.",
+        ),
+        Mistake(
+            "start and end on both",
+            lambda ids: ([BOS_ID, *ids, EOS_ID], [BOS_ID, *ids, EOS_ID]),
+            "both lists hold start, words and end: they are not shifted against each other. The "
+            "input lacks the end token, the gold lacks the start token.",
+        ),
+        Mistake(
+            "shifted the other way",
+            lambda ids: ([*ids, EOS_ID], [BOS_ID, *ids]),
+            "the two lists are exchanged: you return the gold first. Read from left to right, the "
+            "decoder would have to name the word before the one it reads.",
+        ),
+        Mistake(
+            "the end is read too",
+            lambda ids: ([BOS_ID, *ids, EOS_ID], [*ids, EOS_ID]),
+            "the input is one token longer than the gold. Nothing comes after the end token, so "
+            "the decoder never reads it.",
+        ),
+    ],
+)
+
+
+# Exercise: the mean over tokens ------------------------------------------------------------------
+
+
+def _mean_loss(losses: Tensor, target: Tensor) -> Tensor:
+    return losses[target != PAD_ID].mean()
+
+
+def _loss_case(label: str, lengths: list[int], width: int) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        losses = torch.rand(len(lengths), width, generator=generator) + 0.5
+        target = torch.full((len(lengths), width), PAD_ID)
+        for row, length in enumerate(lengths):
+            target[row, :length] = torch.randint(4, 30, (length,), generator=generator)
+            target[row, length - 1] = EOS_ID
+        return arguments(losses, target)
+
+    return Case(label, make)
+
+
+def _over_real(weigh: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda losses, target: weigh(losses * (target != PAD_ID), target != PAD_ID)
+
+
+mean_loss = Check(
+    name="the mean over real tokens",
+    reference=_mean_loss,
+    cases=[
+        _loss_case("two sentences, one of them short", [6, 2], width=6),
+        _loss_case("three sentences", [3, 5, 1], width=5),
+        _loss_case("a batch without padding", [4, 4], width=4),
+    ],
+    mistakes=[
+        Mistake(
+            "padding counts",
+            lambda losses, target: losses.mean(),
+            "padding counts as tokens: the loss depends on how long the longest sentence of the "
+            "batch happens to be. Leave out positions whose target is padding.",
+        ),
+        Mistake(
+            "divided by all positions",
+            _over_real(lambda kept, _real: kept.mean()),
+            "padding adds nothing to the sum, but you still divide by all positions: batches with "
+            "more padding get smaller losses and smaller gradients.",
+        ),
+        Mistake(
+            "mean of sentence means",
+            _over_real(lambda kept, real: (kept.sum(-1) / real.sum(-1)).mean()),
+            "every sentence counts the same, so a word of a short sentence weighs more than one "
+            "of a long sentence. The mean is over tokens.",
+        ),
+        Mistake(
+            "a sum",
+            _over_real(lambda kept, _real: kept.sum()),
+            "this is the sum: it grows with the batch. Divide by the number of real tokens.",
+        ),
+        Mistake(
+            "a sum a sentence",
+            _over_real(lambda kept, _real: kept.sum(-1).mean()),
+            "you divide by the number of sentences; divide by the number of real tokens.",
+        ),
+        Mistake(
+            "the end token left out",
+            lambda losses, target: losses[target > EOS_ID].mean(),
+            "the end token is left out as well. It is a token to predict; only padding is not.",
+        ),
+        Mistake(
+            "the mask upside down",
+            lambda losses, target: losses[target == PAD_ID].mean(),
+            "this is the mean over the padding: the condition is the wrong way round.",
+        ),
+    ],
+)
+
+
+# Exercise: the gradient of an update -------------------------------------------------------------
+
+
+def _update_gradient(gradients: Sequence[Tensor], tokens: Sequence[int]) -> Tensor:
+    return _weighted(gradients, tokens) / sum(tokens)
+
+
+def _weighted(gradients: Sequence[Tensor], weights: Sequence[int] | Sequence[float]) -> Tensor:
+    pairs = zip(gradients, weights, strict=True)
+    return torch.stack([gradient * weight for gradient, weight in pairs]).sum(dim=0)
+
+
+def _gradients_case(label: str, tokens: list[int], shape: tuple[int, ...]) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        gradients = [torch.randn(shape, generator=generator) for _ in tokens]
+        return arguments(gradients, list(tokens))
+
+    return Case(label, make)
+
+
+update_gradient = Check(
+    name="the gradient of an update",
+    reference=_update_gradient,
+    cases=[
+        _gradients_case("four batches of different size", [300, 20, 150, 90], (3,)),
+        _gradients_case("two batches, and a matrix", [5, 40], (2, 3)),
+        _gradients_case("three batches of equal size", [64, 64, 64], (4,)),
+        _gradients_case("one batch", [17], (2, 2)),
+    ],
+    mistakes=[
+        Mistake(
+            "every batch alike",
+            lambda gradients, tokens: torch.stack(gradients).mean(dim=0),
+            "every batch counts the same, so a word of a small batch weighs more than a word of a "
+            "large one. It is right only when all batches have equally many tokens.",
+        ),
+        Mistake(
+            "gradients of means added",
+            lambda gradients, tokens: torch.stack(gradients).sum(dim=0),
+            "you add gradients of means: with four batches the result is about four times too "
+            "long. Each batch gets a weight, and the weights sum to 1.",
+        ),
+        Mistake(
+            "not divided",
+            _weighted,
+            "this is the gradient of the sum over all tokens: it grows with the update. Divide by "
+            "the number of tokens of all batches.",
+        ),
+        Mistake(
+            "divided, not weighted",
+            lambda gradients, tokens: torch.stack(gradients).sum(dim=0) / sum(tokens),
+            "you divide by the number of tokens of all batches, but each gradient belongs to a "
+            "mean: it was divided by the tokens of its batch before. Multiply it by them first.",
+        ),
+        Mistake(
+            "divided by the number of batches",
+            lambda gradients, tokens: _weighted(gradients, tokens) / len(tokens),
+            "the tokens are weights, and then you divide by the number of batches. Divide by the "
+            "number of tokens of all batches.",
+        ),
+        Mistake(
+            "a share, and a mean",
+            lambda gradients, tokens: _update_gradient(gradients, tokens) / len(tokens),
+            "each batch has its share of the tokens as weight, and you divide by the number of "
+            "batches as well. The shares sum to 1 already, so a sum is enough.",
+        ),
+        Mistake(
+            "divided by the batch's own tokens",
+            lambda gradients, tokens: _weighted(gradients, [1 / count for count in tokens]),
+            "you divide each gradient by the tokens of its batch. It is the gradient of a mean "
+            "already: the batch with the fewest tokens now counts for most.",
+        ),
+        Mistake(
+            "the last batch alone",
+            lambda gradients, tokens: gradients[-1].clone(),
+            "only the last batch is left, as if the gradients had been cleared after each batch "
+            "and not after the update.",
+        ),
+    ],
+)

@@ -1,0 +1,28 @@
+"""Checks for exercises: each knows the common mistakes and says which one it sees."""
+
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
+from walkthrough.checking.values import ValueCheck, WrongValue
+from walkthrough.checking.verdict import Verdict
+
+__all__ = [
+    "Arguments",
+    "Case",
+    "Check",
+    "Mistake",
+    "Symptom",
+    "ValueCheck",
+    "Verdict",
+    "WrongValue",
+    "arguments",
+    "drawn",
+    "fixed",
+]

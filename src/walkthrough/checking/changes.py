@@ -1,0 +1,68 @@
+"""Tell whether a call left its arguments as they were, tensors inside of them included."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from numbers import Number
+from typing import Any
+
+from torch import Tensor, nn
+
+from walkthrough.checking.cases import Arguments
+from walkthrough.checking.compare import same
+
+
+def change_said(function: Callable[..., Any], before: Arguments, after: Arguments) -> str | None:
+    """Return the sentence on the first argument that the call changed, or None."""
+    named_before = _by_name(function, before)
+    for name, value in _by_name(function, after).items():
+        place = _first_change(named_before[name], value)
+        if place is not None:
+            what = f"`{name}{place}`" if place else f"the caller's {_noun(value)}"
+            return (
+                f"the function changes its argument `{name}`: "
+                f"{what} is different afterwards. Work on a copy."
+            )
+    return None
+
+
+def _first_change(before: Any, after: Any) -> str | None:
+    """Return where the two first differ, such as "[0]['weight']", or None; "" is the whole."""
+    if isinstance(before, (Tensor, Number, str)):
+        alike = type(before) is type(after) and same(after, before, 0.0)
+        return None if alike else ""
+    parts, parts_after = _parts(before), _parts(after)
+    if parts.keys() != parts_after.keys():
+        return ""
+    for place, part in parts.items():
+        found = _first_change(part, parts_after[place])
+        if found is not None:
+            return place + found
+    return None
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return what a value holds, by how one would write it; nothing for a function or None."""
+    if isinstance(value, nn.Module):
+        return {f".{name}": tensor for name, tensor in _tensors(value).items()}
+    if isinstance(value, Mapping):
+        return {f"[{key!r}]": part for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return {f"[{place}]": part for place, part in enumerate(value)}
+    return {f".{name}": part for name, part in getattr(value, "__dict__", {}).items()}
+
+
+def _tensors(module: nn.Module) -> dict[str, Tensor]:
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def _noun(value: Any) -> str:
+    if isinstance(value, (Tensor, nn.Module)):
+        return "tensor" if isinstance(value, Tensor) else "module"
+    return {"dict": "dictionary"}.get(type(value).__name__, type(value).__name__)
+
+
+def _by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
+    try:
+        return inspect.signature(function).bind(*given.positional).arguments
+    except (TypeError, ValueError):
+        return {str(place): value for place, value in enumerate(given.positional)}

@@ -1,0 +1,72 @@
+"""Prove that a check can fail, and that it names each mistake it lists. For tests."""
+
+from itertools import combinations
+from typing import Any
+
+from walkthrough.checking.base import Check, Raised
+from walkthrough.checking.values import ValueCheck
+
+
+def assert_check_is_sound(check: Check | ValueCheck) -> None:
+    """Raise AssertionError unless the check accepts its reference and names every mistake.
+
+    The reference must answer every case: where it raised, code that fails alike would be right. It
+    also proves that no two mistakes look alike on the check's inputs, that a stub counts as
+    nothing yet, and that code which raises counts as wrong, with the exception's own message.
+    """
+    if isinstance(check, ValueCheck):
+        _assert_value_check_is_sound(check)
+        return
+    _assert_reference_answers(check)
+    assert check(check.reference).status == "right", (
+        f"{check.name!r} rejects its own reference: {check(check.reference)}"
+    )
+    assert check.mistakes, f"{check.name!r} knows no mistake: it cannot diagnose"
+    for mistake in check.mistakes:
+        verdict = check(mistake.function)
+        assert verdict.status == "wrong", f"{check.name!r} does not reject {mistake.name!r}"
+        assert verdict.message == mistake.say, (
+            f"{check.name!r} says {verdict.message!r} about {mistake.name!r}"
+        )
+    for one, other in combinations(check.mistakes, 2):
+        outcomes = check.outcomes(one.function), check.outcomes(other.function)
+        alike = check.agree(*outcomes)
+        assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"
+    assert_stubs_and_errors_are_reported(check)
+
+
+def _assert_reference_answers(check: Check) -> None:
+    for case, outcome in zip(check.cases, check.outcomes(check.reference), strict=True):
+        assert not isinstance(outcome, Raised), (
+            f"the reference of {check.name!r} must answer every case; for {case.label} it stops "
+            f"with {outcome.kind}: {outcome.words}"
+        )
+
+
+def assert_stubs_and_errors_are_reported(check: Check) -> None:
+    """Raise AssertionError unless stubs give "nothing yet" and exceptions a wrong verdict."""
+
+    def returns_nothing(*positional: Any, **named: Any) -> None:
+        return None
+
+    def not_written(*positional: Any, **named: Any) -> None:
+        raise NotImplementedError
+
+    def stops(*positional: Any, **named: Any) -> None:
+        raise RuntimeError("a message of its own")
+
+    for stub in (None, ..., returns_nothing, not_written):
+        assert check(stub).status == "nothing yet", f"{check.name!r} judges the stub {stub!r}"
+    verdict = check(stops)
+    assert verdict.status == "wrong", f"{check.name!r} accepts code that raises"
+    assert "a message of its own" in verdict.message, f"the error is not reported: {verdict}"
+
+
+def _assert_value_check_is_sound(check: ValueCheck) -> None:
+    assert check(check.expected).status == "right", f"{check.name!r} rejects its own answer"
+    assert check(None).status == "nothing yet", f"{check.name!r} judges None"
+    assert check.mistakes, f"{check.name!r} knows no mistake: it cannot diagnose"
+    for mistake in check.mistakes:
+        verdict = check(mistake.value)
+        assert verdict.status == "wrong", f"{check.name!r} accepts {mistake.value!r}"
+        assert verdict.message == mistake.say, f"{check.name!r} says {verdict.message!r}"

@@ -1,0 +1,62 @@
+"""Checks for answers that are a number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from walkthrough.checking.compare import difference, same, short
+from walkthrough.checking.verdict import Verdict
+
+NOTHING_YET = Verdict("nothing yet", "replace `None` by your answer, then run this cell again")
+
+
+@dataclass(frozen=True)
+class WrongValue:
+    """A wrong answer that readers give, and the sentence that answers it."""
+
+    value: int | float
+    say: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueCheck:
+    """Judges an answer that is a number. A wrong one is not told the right one.
+
+    Raises:
+        ValueError: a listed mistake equals the expected answer.
+    """
+
+    name: str
+    expected: int | float
+    mistakes: Sequence[WrongValue] = ()
+    tolerance: float = 1e-5
+    right: str = "{name}: right"
+
+    def __post_init__(self) -> None:
+        for mistake in self.mistakes:
+            if same(mistake.value, self.expected, self.tolerance):
+                raise ValueError(
+                    f"a mistake must differ from the expected answer {self.expected!r}; "
+                    f"{self.name!r} lists {mistake.value!r}"
+                )
+
+    def __call__(self, answer: Any) -> Verdict:
+        """Judge the reader's answer."""
+        if answer is None or answer is ...:
+            return NOTHING_YET
+        if same(answer, self.expected, self.tolerance):
+            return Verdict("right", self.right.format(name=self.name))
+        for mistake in self.mistakes:
+            if same(answer, mistake.value, self.tolerance):
+                return Verdict("wrong", mistake.say, str(mistake.value))
+        return Verdict("wrong", self._unknown(answer))
+
+    def _unknown(self, answer: Any) -> str:
+        number = answer.item() if getattr(answer, "ndim", None) == 0 else answer
+        if not isinstance(number, Real) or isinstance(number, bool):
+            return str(difference(answer, self.expected, self.tolerance))
+        if number != number:
+            return "yours is NaN (not a number)"
+        size = "small" if number < self.expected else "large"
+        return f"{short(float(number), 6)} is too {size}"

@@ -1,0 +1,59 @@
+"""What a check answers."""
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from walkthrough.page.source import dark_and_light_css
+
+Status = Literal["nothing yet", "right", "wrong"]
+
+# Background, text and edge of each kind of verdict.
+COLOURS = {
+    "none": (("#eef1f4", "#3d4650", "#6b7680"), ("#232a32", "#c6ced6", "#8b96a1")),
+    "right": (("#e2f3ec", "#0b4a36", "#009e73"), ("#10322a", "#b7ead8", "#009e73")),
+    "wrong": (("#fdeee3", "#6d2f00", "#d55e00"), ("#3a2314", "#ffd2b0", "#e5762b")),
+}
+_CSS_CLASS = {"nothing yet": "none", "right": "right", "wrong": "wrong"}
+_SIGN = {"nothing yet": "nothing yet –", "right": "✓", "wrong": "✗"}
+
+
+def _style() -> str:
+    names = ("v-bg", "v-fg", "v-edge")
+    palettes = "".join(
+        dark_and_light_css(
+            f".verdict-{kind}",
+            dict(zip(names, light, strict=True)),
+            dict(zip(names, dark, strict=True)),
+        )
+        for kind, (light, dark) in COLOURS.items()
+    )
+    return palettes + (
+        ".verdict{margin:.5em 0;padding:.6em .9em;border-left:4px solid var(--v-edge);"
+        "border-radius:4px;background:var(--v-bg);color:var(--v-fg);overflow-wrap:anywhere}"
+        ".verdict code{color:inherit;background:none;border:0;padding:0}"
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A check's answer: `status` is "nothing yet", "right" or "wrong"; true only when right."""
+
+    status: Status
+    message: str
+    mistake: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.status == "right"
+
+    def __repr__(self) -> str:
+        return f"{_SIGN[self.status]} {self.message}"
+
+    def _repr_html_(self) -> str:
+        words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(str(self)))
+        kind = _CSS_CLASS[self.status]
+        return (
+            f'<style>{_style()}</style><div class="verdict verdict-{kind}" role="status">'
+            f"{words}</div>"
+        )

@@ -1,1 +1,0 @@
-"""Small trainings that a chapter runs on the page."""

@@ -1,0 +1,1 @@
+"""Small trainings and peers that several chapters share."""

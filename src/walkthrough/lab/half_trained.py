@@ -1,0 +1,28 @@
+"""The half-trained translator that chapters 13, 15 and 16 ask (§5.4, §6.1).
+
+A translator that has learnt all of the phrasebook is nearly always sure, and all searches agree.
+This one is small and stopped early, so that there is something to find and something to miss. Its
+weights are in `results/`; `tools/make_half_trained.py` makes them.
+"""
+
+from transformer.data.codec import PhrasebookCodec, codec_from_text
+from transformer.model import Transformer
+from transformer.training import load_checkpoint
+from walkthrough.page.results import FOLDER
+
+WEIGHTS = FOLDER / "phrasebook-half-trained.safetensors"
+SEED, UPDATES = 1, 300
+
+
+def load_translator() -> tuple[Transformer, PhrasebookCodec]:
+    """Return the half-trained model, in evaluation mode, and its vocabulary.
+
+    Raises:
+        FileNotFoundError: the package was installed without the repository.
+        ValueError: the file holds another kind of vocabulary.
+    """
+    checkpoint = load_checkpoint(WEIGHTS)
+    codec = codec_from_text(checkpoint.tokenizer or "{}")
+    if not isinstance(codec, PhrasebookCodec):
+        raise ValueError(f"{WEIGHTS} should hold the words of the phrasebook, got {type(codec)}")
+    return checkpoint.model(), codec

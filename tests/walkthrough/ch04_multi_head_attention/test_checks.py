@@ -1,0 +1,104 @@
+"""The checks of chapter 04 accept what is right and name what is wrong."""
+
+import math
+
+import pytest
+import torch
+
+from walkthrough.ch04_multi_head_attention import checks
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.split_heads, checks.merge_heads, checks.multi_head, checks.n_parameters]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_names_every_mistake_it_lists(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 3
+
+
+def test_heads_split_and_merged_in_other_ways_are_right():
+    def split_by_chunks(x, n_heads):
+        return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
+
+    def merge_by_cat(heads):
+        return torch.cat(list(heads.unbind(1)), dim=-1)
+
+    def merge_by_reshape(heads):
+        batch, n_heads, length, d = heads.shape
+        return heads.permute(0, 2, 1, 3).contiguous().view(batch, length, n_heads * d)
+
+    assert checks.split_heads(split_by_chunks)
+    assert checks.merge_heads(merge_by_cat)
+    assert checks.merge_heads(merge_by_reshape)
+
+
+def test_a_size_of_heads_that_is_written_down_is_caught():
+    verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (-1, 4)).transpose(1, 2))
+    assert verdict.status == "wrong"
+
+
+def as_a_loop(query, key, value, w_q, w_k, w_v, w_o, *, keys=None, values=None):
+    heads = []
+    for q, k, v in zip(w_q, w_k, w_v, strict=True):
+        source = key if keys is None else keys
+        scores = (query @ q) @ (source @ k).T / math.sqrt(q.shape[-1])
+        heads.append(scores.softmax(-1) @ ((value if values is None else values) @ v))
+    return torch.cat(heads, dim=-1) @ w_o
+
+
+def test_a_loop_over_heads_and_a_sum_over_heads_are_right():
+    def as_a_sum(query, key, value, w_q, w_k, w_v, w_o):
+        total = 0
+        for q, k, v, rows in zip(w_q, w_k, w_v, w_o.chunk(len(w_q)), strict=True):
+            weights = ((query @ q) @ (key @ k).T / q.shape[-1] ** 0.5).softmax(-1)
+            total = total + weights @ (value @ v) @ rows
+        return total
+
+    assert checks.multi_head(as_a_loop)
+    assert checks.multi_head(as_a_sum)
+
+
+@pytest.mark.parametrize(
+    ("side", "words"),
+    [("values", "values are made from `query`"), ("keys", "keys are made from `query`")],
+)
+def test_a_side_taken_from_the_queries_is_named(side, words):
+    """With fewer queries than keys such code stops; the square case must still say what it is."""
+
+    def wrong(query, key, value, *w):
+        return as_a_loop(query, key, value, *w, **{side: query})
+
+    verdict = checks.multi_head(wrong)
+    assert verdict.status == "wrong"
+    assert words in verdict.message
+
+
+def test_heads_that_are_not_merged_are_named():
+    def wrong(query, key, value, w_q, w_k, w_v, w_o):
+        scores = (query @ w_q) @ (key @ w_k).mT / w_q.shape[-1] ** 0.5
+        return scores.softmax(-1) @ (value @ w_v)
+
+    assert "still has a dimension for the heads" in checks.multi_head(wrong).message
+
+
+def test_a_batch_of_one_sentence_is_not_taken_for_heads():
+    verdict = checks.multi_head(lambda *given: as_a_loop(*given)[None])
+    assert "(4, 12), yours is (1, 4, 12)" in verdict.message
+
+
+def test_a_shape_mistake_is_reported_with_the_line():
+    def wrong(query, key, value, w_q, w_k, w_v, w_o):
+        return torch.stack([query @ w for w in w_q]) @ w_o
+
+    verdict = checks.multi_head(wrong)
+    assert verdict.status == "wrong"
+    assert "RuntimeError" in verdict.message
+
+
+def test_parameters_counted_map_by_map_are_right():
+    def count(d_model, n_heads, d_k, d_v, bias):
+        maps = [(d_model, n_heads * d) for d in (d_k, d_k, d_v)] + [(n_heads * d_v, d_model)]
+        return sum(rows * columns + bias * columns for rows, columns in maps)
+
+    assert checks.n_parameters(count)

@@ -1,0 +1,125 @@
+"""The checks of chapter 08 accept what is right and name what is wrong."""
+
+import pytest
+import torch
+from torch import nn
+
+from transformer.config import TransformerConfig
+from transformer.model import Transformer
+from walkthrough.ch08_residuals_and_layer_norm import checks
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.layer_norm, checks.connect, checks.share_left, checks.small_start]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_names_every_mistake_it_lists(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 3
+
+
+def test_pytorchs_layer_norm_is_right_and_so_is_one_from_sums():
+    def by_module(x, gain, bias, eps):
+        module = nn.LayerNorm(x.shape[-1], eps=eps)
+        with torch.no_grad():
+            module.weight.copy_(gain)
+            module.bias.copy_(bias)
+        return module(x).detach()
+
+    def from_sums(x, gain, bias, eps):
+        d = x.shape[-1]
+        mean = x.sum(-1, keepdim=True) / d
+        variance = ((x - mean) ** 2).sum(-1, keepdim=True) / d
+        return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
+
+    def from_mean_squares(x, gain, bias, eps):
+        mean = x.mean(-1, keepdim=True)
+        variance = (x * x).mean(-1, keepdim=True) - mean**2
+        return gain * (x - mean) / (variance + eps).sqrt() + bias
+
+    assert checks.layer_norm(by_module)
+    assert checks.layer_norm(from_sums)
+    assert checks.layer_norm(from_mean_squares)
+
+
+def test_a_division_without_keepdim_is_reported_with_its_line():
+    def wrong(x, gain, bias, eps):
+        return (x - x.mean(-1)) / x.std(-1)
+
+    verdict = checks.layer_norm(wrong)
+    assert verdict.status == "wrong"
+    assert "RuntimeError" in verdict.message
+
+
+def test_a_connection_written_with_if_is_right():
+    def connect(x, sublayer, norm, kind):
+        if kind == "post":
+            return norm(sublayer(x) + x)
+        branch = sublayer(norm(x))
+        return branch + x
+
+    assert checks.connect(connect)
+
+
+def test_a_connection_that_changes_its_input_is_caught():
+    def connect(x, sublayer, norm, kind):
+        if kind == "post":
+            return norm(x + sublayer(x))
+        x += sublayer(norm(x))
+        return x
+
+    assert "changes its argument `x`" in checks.connect(connect).message
+
+
+def test_a_loop_over_sublayers_is_right():
+    def share_left(branch, n_sublayers, norm):
+        word, stream = 1.0, 1.0
+        for _ in range(n_sublayers):
+            stream += branch
+            if norm == "post":
+                word, stream = word / stream, 1.0
+        return word / stream
+
+    assert checks.share_left(share_left)
+
+
+def test_only_the_scaled_matrices_is_named():
+    def small_start(weights, n_layers):
+        names = ("output_proj.weight", "contract.weight")
+        return {name: weights[name] * (2 * n_layers) ** -0.5 for name in names}
+
+    assert "Return all of them" in checks.small_start(small_start).message
+
+
+def test_a_start_that_scales_the_callers_tensors_is_caught():
+    def small_start(weights, n_layers):
+        for name in ("output_proj.weight", "contract.weight"):
+            weights[name] *= (2 * n_layers) ** -0.5
+        return dict(weights)
+
+    verdict = checks.small_start(small_start)
+    assert verdict.mistake == "changes its input"
+    assert "`weights['output_proj.weight']`" in verdict.message
+
+
+def test_the_packages_start_is_the_one_that_the_exercise_asks_for():
+    def started(residual_init):
+        torch.manual_seed(0)
+        sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 3}
+        config = TransformerConfig(vocab_size=9, residual_init=residual_init, **sizes)
+        return Transformer(config).encoder.layers[0]
+
+    def small_start(weights, n_layers):
+        full, small = started("xavier"), started("scaled")
+        ratio = {
+            "output_proj.weight": small.self_attention.output_proj.weight
+            / full.self_attention.output_proj.weight,
+            "contract.weight": small.feed_forward.contract.weight
+            / full.feed_forward.contract.weight,
+        }
+        means = {name: values.mean().item() for name, values in ratio.items()}
+        assert means == pytest.approx(dict.fromkeys(means, 6**-0.5))
+        factor = means["contract.weight"] * (3 / n_layers) ** 0.5
+        return {name: w * (factor if name in ratio else 1) for name, w in weights.items()}
+
+    assert checks.small_start(small_start)

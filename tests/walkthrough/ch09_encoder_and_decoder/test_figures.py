@@ -1,0 +1,187 @@
+"""The figures of chapter 09: Figure 1 to click on, the path of shapes, the vocabulary's slider."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from chart_specs import inputs, rows, spec, views
+
+from transformer import Transformer, TransformerConfig
+from transformer.analysis.cost import PAPER_PARAMETERS, parameter_count
+from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
+    block_parameters,
+    record_shapes,
+    symbols,
+)
+from walkthrough.ch09_encoder_and_decoder.figures.blocks import CODE, Words, block_explorer
+from walkthrough.ch09_encoder_and_decoder.figures.parameters import vocabulary_chart
+from walkthrough.ch09_encoder_and_decoder.figures.shapes import (
+    DECODER,
+    ENCODER,
+    PathWords,
+    shape_path,
+)
+from walkthrough.page.architecture import BLOCKS
+
+SOURCE, TARGET = torch.full((2, 7), 5), torch.full((2, 6), 5)
+MODELS = {"base": TransformerConfig.base(), "big": TransformerConfig.big()}
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    config = TransformerConfig(
+        vocab_size=90, d_model=24, n_heads=3, n_layers=4, d_ff=40, max_len=50
+    )
+    model = Transformer(config).eval()
+    shapes = record_shapes(model, SOURCE, TARGET)
+    return shapes, block_parameters(model), symbols(config, SOURCE, TARGET)
+
+
+def panels(page):
+    """The text of what a click on each block shows."""
+    found = {}
+    parts = re.split(r'<div class="blocks-panel" data-panel="([\w-]+)">', page)
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        found.setdefault(name, []).append(re.sub(r"<[^>]+>", " ", body))
+    return found
+
+
+def test_every_block_has_one_button_and_its_facts_and_code(recorded):
+    page = block_explorer(*recorded)._repr_html_()
+    assert re.findall(r'<input type="radio" name="blocks" value="([\w-]+)"', page) == list(BLOCKS)
+    assert page.count(" checked>") == 1
+    shown = panels(page)
+    assert list(shown) == list(BLOCKS)
+    assert {len(parts) for parts in shown.values()} == {2}
+    facts, code = shown["cross-attention"]
+    assert "(B, h, T, S)" in facts
+    assert "(2, 3, 6, 7)" in facts
+    assert "in all 4" in facts
+    assert "cross_attend" in code
+
+
+def test_a_click_shows_the_panel_that_belongs_to_it(recorded):
+    style = block_explorer(*recorded)._repr_html_()
+    for block in BLOCKS:
+        rule = f'.blocks:has(input[value="{block}"]:checked) [data-panel="{block}"]'
+        assert rule in style
+
+
+def test_buttons_lie_on_the_blocks_of_the_drawing(recorded):
+    page = block_explorer(*recorded)._repr_html_()
+    places = re.findall(
+        r'style="(left[^"]+)"[^>]*><input type="radio" name="\w+" value="([\w-]+)"', page
+    )
+    assert [block for _, block in places] == list(BLOCKS)
+    for place, block in places:
+        left, top, width, height = (float(n) for n in re.findall(r":([\d.]+)%", place))
+        box = BLOCKS[block]
+        assert left == pytest.approx(100 * box.x / 360, abs=0.01)
+        assert top == pytest.approx(100 * box.y / 424, abs=0.01)
+        assert left + width <= 100
+        assert height == pytest.approx(100 * box.height / 424, abs=0.01)
+
+
+def test_shared_and_missing_parameters_are_said_in_words(recorded):
+    shown = panels(block_explorer(*recorded)._repr_html_())
+    assert "none: nothing here is learned" in shown["source-positions"][0]
+    for block in ("target-embedding", "projection"):
+        assert "uses the matrix of “Source embedding”" in shown[block][0]
+
+
+def test_code_is_the_packages_own_and_every_word_can_be_replaced(recorded):
+    assert set(CODE) == set(BLOCKS)
+    renamed = {block: ("Titel", "Satz") for block in BLOCKS}
+    page = block_explorer(*recorded, words=Words(blocks=renamed, choose="Wähle"))._repr_html_()
+    assert "Self-attention of the encoder" not in page
+    assert 'aria-label="Wähle"' in page
+
+
+def test_two_explorers_on_a_page_have_buttons_of_their_own(recorded):
+    assert 'name="second"' in block_explorer(*recorded, name="second")._repr_html_()
+
+
+def test_incomplete_explorers_are_refused(recorded):
+    shapes, parameters, names = recorded
+    with pytest.raises(ValueError, match=r"needs shapes: \['projection'\]"):
+        block_explorer({k: v for k, v in shapes.items() if k != "projection"}, parameters, names)
+    with pytest.raises(ValueError, match="got 'softmax'"):
+        block_explorer(shapes, parameters, names, first="softmax")
+
+
+def drawn_lines(drawing):
+    root = ElementTree.fromstring(drawing._repr_html_())
+    return [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")], root
+
+
+def test_the_path_shows_every_recorded_shape_once_a_step(recorded):
+    lines, root = drawn_lines(shape_path(recorded[0], n_layers=4))
+    steps = [g.get("data-step") for g in root if g.get("data-step")]
+    assert steps == [step.name for step in [*ENCODER, *DECODER]]
+    for line in ("weights (2, 3, 7, 7)", "weights (2, 3, 6, 6)", "weights (2, 3, 6, 7)"):
+        assert lines.count(line) == 1
+    assert lines.count("q (2, 3, 6, 8)") == 1
+    assert lines.count("k, v (2, 3, 7, 8)") == 1
+    assert lines.count("4 ×") == 2
+    assert "logits (2, 6, 90)" in lines
+
+
+def test_words_of_the_path_stay_inside_the_drawing():
+    """With the longest numbers of the book: about 5.8 px a letter."""
+    config = TransformerConfig.base()
+    with torch.device("meta"):
+        model = Transformer(config).eval()
+        shapes = record_shapes(model, SOURCE.to("meta"), TARGET.to("meta"))
+    _, root = drawn_lines(shape_path(shapes, n_layers=6))
+    width = float(root.get("viewBox").split()[2])
+    assert float(root.get("font-size")) * 343 / width >= 11  # px on a phone of 375
+    for node in root.iter("{http://www.w3.org/2000/svg}text"):
+        x, length = float(node.get("x")), 5.8 * len(node.text)
+        start = {"start": x, "middle": x - length / 2, "end": x - length}[node.get("text-anchor")]
+        assert start >= 0
+        assert start + length <= width, node.text
+
+
+def test_the_path_says_its_shapes_to_those_who_do_not_see_it(recorded):
+    _, root = drawn_lines(shape_path(recorded[0], n_layers=4))
+    assert root.get("role") == "img"
+    description = root.find("{http://www.w3.org/2000/svg}desc").text
+    assert "softmax gives probabilities (2, 6, 90)" in description
+
+
+def test_a_path_with_a_missing_shape_is_refused(recorded):
+    shapes = {name: dict(parts) for name, parts in recorded[0].items()}
+    del shapes["decoder-feed-forward"]["hidden"]
+    with pytest.raises(ValueError, match="'hidden' of the block 'decoder-feed-forward'"):
+        shape_path(shapes, n_layers=2)
+    assert set(PathWords().steps) == {step.name for step in [*ENCODER, *DECODER]}
+
+
+def test_bars_follow_the_count_for_every_vocabulary():
+    _, bars, *_ = views(spec(vocabulary_chart(MODELS, PAPER_PARAMETERS)))
+    assert [row["model"] for row in rows(bars)] == ["base", "big"]
+    for row in rows(bars):
+        assert row["printed"] == PAPER_PARAMETERS[row["model"]]
+        for vocabulary in (30_000, 37_000, 45_000):
+            config = MODELS[row["model"]].replace(vocab_size=vocabulary)
+            millions = row["fixed"] + row["each"] * vocabulary
+            assert millions == pytest.approx(parameter_count(config) / 1e6, abs=1e-6)
+            low, high = bars["encoding"]["x"]["scale"]["domain"]
+            assert low < millions - row["printed"] < high
+
+
+def test_the_slider_reaches_what_fits_base_and_what_fits_big():
+    slider = inputs(vocabulary_chart(MODELS, PAPER_PARAMETERS))["vocabulary"]
+    assert slider["min"] < 35_300
+    assert slider["max"] > 41_800
+
+
+def test_models_need_printed_numbers_and_one_vocabulary():
+    with pytest.raises(ValueError, match="needs a printed number"):
+        vocabulary_chart(MODELS, {"base": 65})
+    mixed = {"base": TransformerConfig.base(30_000), "big": TransformerConfig.big()}
+    with pytest.raises(ValueError, match=r"got \[30000, 37000\]"):
+        vocabulary_chart(mixed, PAPER_PARAMETERS)
+    with pytest.raises(ValueError, match=r"must start in \[30000, 45000\], got 514"):
+        vocabulary_chart({"base": TransformerConfig.base(514)}, PAPER_PARAMETERS)

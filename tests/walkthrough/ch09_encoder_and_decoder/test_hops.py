@@ -1,0 +1,43 @@
+"""The task that needs depth: what following means, and that training can fail and succeed."""
+
+import pytest
+import torch
+
+from walkthrough.ch09_encoder_and_decoder.experiments import hops
+
+
+def test_following_reads_where_the_pointer_leads():
+    pointers = torch.tensor([[3, 0, 7, 6, 4, 2, 1, 5]])
+    assert hops.follow(pointers, 0).tolist() == pointers.tolist()
+    for times in (1, 2, 3):
+        expected = []
+        for place in range(8):
+            for _ in range(times + 1):
+                place = pointers[0, place].item()
+            expected.append(place)
+        assert hops.follow(pointers, times)[0].tolist() == expected
+
+
+def test_following_is_not_going_back():
+    with pytest.raises(ValueError, match="got -1"):
+        hops.follow(torch.zeros(1, 8, dtype=torch.long), -1)
+
+
+def test_a_reader_learns_to_follow_once_and_an_untrained_one_cannot():
+    trained = hops.right_answers(hops.train(1, 1, steps=60), 1)
+    untrained = hops.right_answers(hops.train(1, 1, steps=1), 1)
+    assert trained > 0.6
+    assert untrained < 0.35
+
+
+def test_the_same_seed_gives_the_same_reader():
+    one, same, other = (hops.train(1, 1, seed=seed, steps=3) for seed in (0, 0, 1))
+    pointers = hops.sequences(4, torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        assert torch.equal(one(pointers), same(pointers))
+        assert not torch.allclose(one(pointers), other(pointers))
+
+
+def test_training_works_where_a_page_has_switched_gradients_off():
+    with torch.no_grad():
+        hops.train(1, 1, steps=2)

@@ -1,0 +1,62 @@
+"""The checks of chapter 13 accept right answers and name every mistake they list."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from walkthrough.ch13_regularisation import checks
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.drop, checks.connect, checks.smoothed_loss, checks.perfect_perplexity]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_rejects_and_names_each_mistake(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 3
+
+
+def test_other_right_ways_are_accepted():
+    def loss(logits, target, smoothing, pad_id):
+        return F.cross_entropy(logits, target, ignore_index=pad_id, label_smoothing=smoothing)
+
+    def drop(x, keep, p, training):
+        return torch.where(keep, x / (1 - p), 0.0) if training else x
+
+    assert checks.smoothed_loss(loss).status == "right"
+    assert checks.drop(drop).status == "right"
+
+
+def test_a_division_by_the_share_dropped_is_named():
+    """At p = 0 it gives infinities; the check must still say what it is."""
+    verdict = checks.drop(lambda x, keep, p, training: x * keep / p if training else x)
+    assert verdict.mistake == "divided by p"
+
+
+def test_numbers_drawn_once_more_are_told():
+    def drop(x, keep, p, training):
+        return x * (torch.rand_like(x) >= p) / (1 - p) if training else x
+
+    assert checks.drop(drop).mistake == "other numbers dropped"
+
+
+def test_the_loss_of_older_implementations_is_named():
+    """`KLDivLoss`, as many repositories have it: the gradient is right, the number is not."""
+
+    def loss(logits, target, smoothing, pad_id):
+        logits, target = logits[target != pad_id], target[target != pad_id]
+        vocab_size = logits.shape[-1]
+        wanted = (1 - smoothing) * F.one_hot(target, vocab_size) + smoothing / vocab_size
+        return F.kl_div(logits.log_softmax(-1), wanted, reduction="batchmean")
+
+    assert checks.smoothed_loss(loss).mistake == "divergence"
+
+
+def test_the_perfect_pupil_pays_for_what_the_target_withholds():
+    logits = torch.zeros(1, 37_000)
+    logits[0, 5] = math.log((0.8 + 0.2 / 37_000) / (0.2 / 37_000))
+    perplexity = F.cross_entropy(logits, torch.tensor([5])).exp()
+    assert checks.perfect_perplexity(float(perplexity)).status == "right"
+    assert checks.perfect_perplexity(1.25).status == "right"

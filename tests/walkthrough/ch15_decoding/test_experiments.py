@@ -1,0 +1,105 @@
+"""The experiments of chapter 15: the shipped weights, what is counted, and averaging."""
+
+import math
+
+import pytest
+import torch
+
+from transformer.config import EOS_ID
+from transformer.inference import beam
+from walkthrough.ch15_decoding.experiments import averaging, decoding
+from walkthrough.lab import half_trained, translator
+from walkthrough.page.results import recorded
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return half_trained.load_translator()
+
+
+@pytest.fixture(scope="module")
+def pairs(loaded):
+    book = translator.load_task(train=300, valid=5, test=20).book
+    return translator.encoded(book.splits()["test_sentences"], loaded[1])
+
+
+def test_next_words_are_the_models_probabilities(loaded, pairs):
+    model, codec = loaded
+    source, target = pairs[0]
+    next_words = decoding.next_words_of(model, codec, source)
+    words = codec.vocabulary.decode(target)
+    path = [*words, decoding.STOP]
+    total = sum(math.log(next_words(tuple(path[:n]))[path[n]]) for n in range(len(path)))
+    assert total == pytest.approx(decoding.log_probs(model, [pairs[0]])[0], abs=1e-3)
+    assert sum(next_words(()).values()) == pytest.approx(1, abs=1e-3)
+    assert "<pad>" not in next_words(())
+
+
+def test_log_probs_do_not_depend_on_the_batch_and_allow_an_empty_output(loaded, pairs):
+    model, codec = loaded
+    with_empty = [*pairs[:3], (pairs[3][0], [])]
+    together = decoding.log_probs(model, with_empty)
+    alone = [decoding.log_probs(model, [pair])[0] for pair in with_empty]
+    assert together == pytest.approx(alone, abs=1e-4)
+    first = decoding.next_words_of(model, codec, pairs[3][0])(())[decoding.STOP]
+    assert together[3] == pytest.approx(math.log(first), abs=1e-3)
+
+
+def test_with_a_cache_each_vector_is_computed_once(loaded, pairs):
+    model, _ = loaded
+    source, n, layers = decoding.source_batch([pairs[0][0]]), 6, model.config.n_layers
+    cached = decoding.decode_work(model, source, n, cached=True).vectors
+    plain = decoding.decode_work(model, source, n, cached=False).vectors
+    assert cached["own keys and values"] == 2 * layers * n
+    assert plain["own keys and values"] == 2 * layers * n * (n + 1) // 2
+    assert cached["keys and values of the source"] == 2 * layers * source.shape[1]
+    assert plain["keys and values of the source"] == 2 * layers * source.shape[1] * n
+    assert plain["feed-forward"] == layers * n * (n + 1) // 2
+    assert not any(module._forward_hooks for module in model.modules())
+
+
+def test_a_cache_that_is_not_reordered_reports_wrong_scores(loaded, pairs, monkeypatch):
+    model, _ = loaded
+    source = decoding.source_batch([source for source, _ in pairs])
+
+    def largest_gap():
+        best = beam.beam_search(model, source, alpha=0.0, n_best=4)
+        found = [h for hypotheses in best for h in hypotheses]
+        sources = [
+            pair[0] for pair, hypotheses in zip(pairs, best, strict=True) for _ in hypotheses
+        ]
+        given = [(ids, h.tokens) for ids, h in zip(sources, found, strict=True)]
+        true = decoding.log_probs(model, given)
+        return max(abs(h.log_prob - value) for h, value in zip(found, true, strict=True))
+
+    assert largest_gap() < decoding.TIE
+    monkeypatch.setattr(beam, "DecoderCache", decoding.NeverReordered)
+    assert largest_gap() > 0.1
+
+
+def test_the_average_is_the_mean_of_the_last_checkpoints(loaded):
+    task = translator.load_task(train=200, valid=5, test=5)
+    checkpoints, average = averaging.last_checkpoints(
+        task, seed=1, schedule="inverse_sqrt", updates=50
+    )
+    assert len(checkpoints) == averaging.LAST
+    name = "output_weight" if "output_weight" in average.weights else next(iter(average.weights))
+    mean = torch.stack([c.weights[name] for c in checkpoints]).mean(0)
+    torch.testing.assert_close(average.weights[name], mean)
+    assert not torch.allclose(checkpoints[0].weights[name], checkpoints[-1].weights[name])
+
+
+def test_the_averaging_record_is_of_this_recipe():
+    record = recorded("phrasebook-averaging")
+    assert record["command"] == "python tools/run_averaging.py"
+    assert {run["rate"] for run in record["runs"]} == set(averaging.SCHEDULES)
+    assert len({run["seed"] for run in record["runs"]}) == 5
+    for run in record["runs"]:
+        assert run["settings"]["max_updates"] == averaging.UPDATES
+        assert run["settings"]["schedule"] == averaging.SCHEDULES[run["rate"]]
+        assert len(run["checkpoints"]) == averaging.LAST
+
+
+def test_source_batch_pads_behind_the_end_token():
+    batch = decoding.source_batch([[5, 6], [7]])
+    assert batch.tolist() == [[5, 6, EOS_ID], [7, EOS_ID, 0]]

@@ -1,0 +1,15 @@
+"""A mask is drawn with True as open."""
+
+import torch
+from chart_specs import all_rows, spec
+
+from walkthrough.drawing import mask
+
+
+def test_mask_viewer_draws_true_as_open():
+    allowed = torch.tensor([[True, False], [True, True]])
+    chart = mask.mask_viewer(allowed, ["a", "b"], ["a", "b"])
+    states = {(row["query"], row["key"]): row["state"] for row in all_rows(chart)}
+    assert states[("a", "b")] == mask.CLOSED
+    assert states[("b", "a")] == mask.OPEN
+    assert "3 of 4 cells are open" in spec(chart)["description"]

@@ -1,0 +1,52 @@
+"""The copying task: its loss, its training, its curves."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from transformer.config import BOS_ID
+from walkthrough.lab import copying
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+class Oracle(nn.Module):
+    """Names source word t at position t, as sure as `sureness` says; 0 is guessing."""
+
+    def __init__(self, sureness):
+        super().__init__()
+        self.sureness = sureness
+
+    def forward(self, source, target):
+        assert target[:, 0].eq(BOS_ID).all()
+        n_words = copying.FIRST_WORD + copying.N_WORDS
+        logits = self.sureness * nn.functional.one_hot(source, n_words).float()
+        logits[..., : copying.FIRST_WORD] = -math.inf
+        return logits
+
+
+def test_the_loss_is_zero_for_a_copy_and_log_16_for_a_guess():
+    source = copying.sentences(5, generator())
+    assert copying.copy_loss(Oracle(50.0), source).item() == pytest.approx(0, abs=1e-5)
+    assert copying.copy_loss(Oracle(0.0), source).item() == pytest.approx(copying.GUESSING)
+
+
+def test_training_depends_on_the_seed_and_the_warmup_alone():
+    def losses(seed=3, warmup=2):
+        torch.manual_seed(5)
+        return copying.train("post", "scaled", warmup=warmup, seed=seed, updates=3)[1]
+
+    assert losses() == losses()
+    assert losses(seed=4) != losses()
+    assert losses(warmup=1)[0] == losses()[0]
+    assert losses(warmup=1)[1] != losses()[1]
+
+
+def test_smoothed_losses_stand_at_the_end_of_their_window():
+    assert copying.smoothed([1.0, 3.0, 2.0, 4.0, 9.0], width=2) == [(2, 2.0), (4, 3.0)]
+    with pytest.raises(ValueError, match="1 … 2, got 3"):
+        copying.smoothed([1.0, 2.0], width=3)
