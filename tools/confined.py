@@ -99,7 +99,13 @@ class Confined:
     """
 
     def __init__(
-        self, command: list[str], *, limit: int, cores: int, by: Fence | None = None, **popen: object
+        self,
+        command: list[str],
+        *,
+        limit: int,
+        cores: int,
+        by: Fence | None = None,
+        **popen: object,
     ) -> None:
         self.fence = by or fence(limit)
         self.limit, self.cores = limit, cores

@@ -25,7 +25,9 @@ def options(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("chapters", nargs="*", metavar="NN", help="numbers of chapters, all if none")
+    parser.add_argument(
+        "chapters", nargs="*", metavar="NN", help="numbers of chapters, all if none"
+    )
     parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
     parser.add_argument("--commit", default="HEAD", help="what to try; uncommitted changes are not")
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
