@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import psutil
 
@@ -105,7 +105,7 @@ class Confined:
         limit: int,
         cores: int,
         by: Fence | None = None,
-        **popen: object,
+        **popen: Any,
     ) -> None:
         self.fence = by or fence(limit)
         self.limit, self.cores = limit, cores

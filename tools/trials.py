@@ -1,4 +1,4 @@
-"""What the trials of other places have in common: fresh environments, a clean clone, the chapters."""
+"""What the trials of other places share: fresh environments, and what a run must have shown."""
 
 import argparse
 import os
@@ -25,11 +25,9 @@ def options(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "chapters", nargs="*", metavar="NN", help="numbers of chapters, all if none"
-    )
+    parser.add_argument("chapters", nargs="*", metavar="NN", help="numbers of chapters")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
-    parser.add_argument("--commit", default="HEAD", help="what to try; uncommitted changes are not")
+    parser.add_argument("--commit", default="HEAD", help="what to try")
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
     parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
     return parser
@@ -74,10 +72,15 @@ def environment(folder: Path, python: str) -> Path:
 
 
 def pip(python: Path, *words: str, cwd: Path | None = None) -> None:
-    """Install with pip; what it says is shown only when it fails."""
+    """Install with pip; what it says is shown only when it fails.
+
+    Raises:
+        SystemExit: it failed.
+    """
     command = [str(python), "-m", "pip", "install", "--quiet", *words]
-    # pip prefers files; a clone of a file:// address has no owner to distrust.
-    subprocess.run(command, cwd=cwd, env=clean_environ(), check=True)
+    done = subprocess.run(command, cwd=cwd, env=clean_environ(), capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-3000:]}")
 
 
 @contextmanager

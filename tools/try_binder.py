@@ -2,10 +2,10 @@
 
     python tools/try_binder.py [--keep FOLDER] [NN ...]
 
-Makes a clean clone and a new environment from `.binder/` alone, with the Python that it names. Then,
-for every chapter, JupyterLab is started from that environment behind a hard limit of memory for
-itself and all it starts, and a chapter is opened in it and run from top to bottom, in a kernel that
-JupyterLab starts. What is looked at:
+Makes a clean clone of a commit and a new environment from its `.binder/` alone, with the Python that
+it names. Then, for every chapter, JupyterLab is started from that environment behind a hard limit of
+memory for itself and all it starts; the chapter is opened in it and run from top to bottom, in a
+kernel that JupyterLab starts. What is looked at:
 
 - JupyterLab answers, and has the extension that reads the book's directives (jupyterlab-myst);
 - the chapter runs to its end and prints what the copy in git holds;
@@ -173,8 +173,7 @@ def run_cell(
 
 def run_chapter(client: BlockingKernelClient, path: Path, kernel: psutil.Process) -> list[str]:
     """Run every cell in turn; return the compared cells that print something else."""
-    before = nbformat.read(path, as_version=4)
-    after = nbformat.from_dict(before)
+    before, after = (nbformat.read(path, as_version=4) for _ in range(2))
     for number, cell in enumerate(after.cells):
         if cell.cell_type != "code":
             continue
@@ -182,7 +181,7 @@ def run_chapter(client: BlockingKernelClient, path: Path, kernel: psutil.Process
             cell.outputs = run_cell(client, cell.source, kernel)
         except ChapterError as error:
             raise ChapterError(f"cell {number}: {error}") from error
-    return changed_cells(nbformat.read(path, as_version=4), after)
+    return changed_cells(before, after)
 
 
 def try_chapter(python: Path, clone: Path, name: str) -> list[str]:
@@ -195,7 +194,7 @@ def try_chapter(python: Path, clone: Path, name: str) -> list[str]:
             JUPYTER_RUNTIME_DIR=str(runtime),
             PATH=f"{python.parent}:{os.environ['PATH']}",
         )
-        wrong, start = [], time.monotonic()
+        wrong, idle, start = [], 0, time.monotonic()
         with (Path(home) / "log").open("wb") as log:
             words = start_words(python, server, clone)
             behind = Confined(

@@ -2,16 +2,16 @@
 
     python tools/try_colab.py [--keep FOLDER] [NN ...]
 
-Makes a new environment with nothing but `pip install "transformer-walkthrough[book] @ git+…"`, the
-line that the README tells Colab's readers to run, only that the address is this repository's folder.
+Makes a new environment with nothing but `pip install "transformer-walkthrough[book] @ git+…"`: the
+line that the README gives to readers in Colab, except that the address is this repository's folder.
 Then every chapter is run there, away from the repository. It must
 
 - run to its end, and print what the copy in git holds;
 - link every listing of `show` to the lines that hold it, at the commit that is installed;
 - draw.
 
-Colab's own preinstalled packages and its display are not tried: nobody can install those. Where torch
-would come with CUDA, set PIP_EXTRA_INDEX_URL as the workflows do.
+Only what is committed is tried, and neither the packages that Colab brings nor its display. Where
+torch would come with CUDA, set PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
 """
 
 import json
@@ -23,7 +23,6 @@ from pathlib import Path
 
 import nbformat
 from trials import (
-    BOOK,
     ROOT,
     changed_cells,
     chosen,
@@ -143,5 +142,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    assert BOOK.is_dir()
     sys.exit(main())
