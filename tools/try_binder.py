@@ -2,10 +2,10 @@
 
     python tools/try_binder.py [--keep FOLDER] [NN ...]
 
-Makes a clean clone of a commit and a new environment from its `.binder/` alone, with the Python that
-it names. Then, for every chapter, JupyterLab is started from that environment behind a hard limit of
-memory for itself and all it starts; the chapter is opened in it and run from top to bottom, in a
-kernel that JupyterLab starts. What is looked at:
+Makes a clean clone of a commit and a new environment from its `.binder/` alone, with the Python
+that it names. Then, for every chapter, JupyterLab is started from that environment behind a hard
+limit of memory for itself and all it starts; the chapter is opened in it and run from top to
+bottom, in a kernel that JupyterLab starts. What is looked at:
 
 - JupyterLab answers, and has the extension that reads the book's directives (jupyterlab-myst);
 - the chapter runs to its end and prints what the copy in git holds;
