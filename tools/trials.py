@@ -130,13 +130,15 @@ def wrong_links(run: nbformat.NotebookNode, commit: str) -> tuple[int, list[str]
         count += heads
         if len(links) < heads:
             wrong.append(f"{heads - len(links)} of {heads} listings have no link")
+        there = ""
         for revision, path, first, last in links:
             if revision != commit:
                 wrong.append(f"{path} links to {revision}, not to {commit}")
             lines = git("show", f"{commit}:{unquote(path)}").splitlines()
-            there = _squeezed("\n".join(lines[int(first) - 1 : int(last)]))
-            if not there or there not in code:
-                wrong.append(f"{path} lines {first} to {last} are other code")
+            there += "\n".join(lines[int(first) - 1 : int(last)]) + "\n"
+        if links and _squeezed(there) != code:
+            named = ", ".join(f"{path} {first} to {last}" for _, path, first, last in links)
+            wrong.append(f"other code stands in {named}")
     return count, wrong
 
 

@@ -103,6 +103,7 @@ def make_environment(folder: Path, python: str, commit: str, pins: list[str]) ->
     clone = folder / "repository"
     if not clone.exists():
         git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
+    git("fetch", "--quiet", "origin", folder=clone)
     git("checkout", "--quiet", "--detach", commit, folder=clone)
     wanted = (clone / ".binder" / "runtime.txt").read_text().strip().removeprefix("python-")
     version = "import sys; print('%d.%d' % sys.version_info[:2])"
