@@ -11,6 +11,7 @@ No chapter needs the machine for itself: where one takes times, it does so with 
 either keeps the fastest of several or counts processor time.
 """
 
+import asyncio
 import os
 import re
 import sys
@@ -61,7 +62,7 @@ class Chapter:
         )
         threads = os.environ.get("OMP_NUM_THREADS", str(self.threads))
         started = time.monotonic()
-        self.client.execute(env={**os.environ, "OMP_NUM_THREADS": threads})
+        asyncio.run(self.client.async_execute(env={**os.environ, "OMP_NUM_THREADS": threads}))
         self.seconds = time.monotonic() - started
         return notebook
 
