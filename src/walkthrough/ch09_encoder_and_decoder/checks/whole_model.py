@@ -174,14 +174,15 @@ n_parameters = Check(
         Mistake(
             "one attention in the decoder",
             _counted(attentions=2),
-            "an attention is missing in each pair of layers: an encoder layer has one, a decoder layer "
-            "has two, its own and the one to the memory.",
+            "an attention is missing in each pair of layers: an encoder layer has one, a decoder "
+            "layer has two, its own and the one to the memory.",
         ),
         Mistake(
             "two norms in the decoder",
             _counted(norms=4),
-            "2·d_model numbers are missing in each pair of layers. That is one layer norm (an encoder "
-            "layer has two, a decoder layer three), or the second bias of both feed-forward networks.",
+            "2·d_model numbers are missing in each pair of layers. That is one layer norm (an "
+            "encoder layer has two, a decoder layer three), or the second bias of both "
+            "feed-forward networks.",
         ),
         Mistake(
             "decoder layer like encoder layer",
