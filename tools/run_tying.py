@@ -22,7 +22,7 @@ from walkthrough.ch06_embeddings_and_softmax import experiments
 from walkthrough.lab import one_layer
 
 OUTPUT = RESULTS / "phrasebook-tying.json"
-LENGTHS = (experiments.PAGE_UPDATES, 900)
+LENGTHS = (experiments.PAGE_UPDATES,)
 CURVE_EVERY = 20
 
 
