@@ -300,7 +300,7 @@ feed_forward_share = Check(
         Mistake(
             "one matrix of the network",
             _counted(network=lambda d, d_ff: d * d_ff),
-            "the network is counted with one of its two matrices.",
+            "the network is counted with one of its two matrices (or the attention twice).",
         ),
         Mistake(
             "no W^O",
@@ -351,16 +351,6 @@ feed_forward_share = Check(
             "one projection",
             _counted(projections=lambda d: d * d),
             "attention is counted with one projection. It has four: W^Q, W^K, W^V and W^O.",
-        ),
-        Mistake(
-            "attention twice",
-            lambda d_model, d_ff, length: (
-                2
-                * d_model
-                * d_ff
-                / (2 * d_model * d_ff + 2 * (4 * d_model**2 + 2 * length * d_model))
-            ),
-            "attention is counted twice, as in a decoder layer. An encoder layer has one.",
         ),
         Mistake(
             "biases",
