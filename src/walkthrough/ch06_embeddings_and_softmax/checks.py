@@ -214,7 +214,8 @@ is_tied = Check(
         Mistake(
             "compares modules",
             lambda model: model.embedding is model.head,
-            "your test compares the two modules, which always differ. Compare their weights.",
+            "your test says no to every model, also to one whose two ends are one parameter. If it "
+            "compares the two modules: they always differ. Compare their weights.",
         ),
         Mistake(
             "always yes",
@@ -225,11 +226,6 @@ is_tied = Check(
             "upside down",
             lambda model: model.embedding.weight is not model.head.weight,
             "your answers are all upside down.",
-        ),
-        Mistake(
-            "always no",
-            lambda model: False,
-            "your test says no to every model, also to one whose two ends are one parameter.",
         ),
     ],
     symptoms=[
