@@ -66,6 +66,13 @@ def test_a_large_bias_may_carry_what_is_negative():
     assert checks.larger(shifted)
 
 
+def test_an_answer_that_is_right_on_one_side_is_told_which():
+    def b_below(run):  # max(0, a − b) falls away where b is larger, and so does half of b
+        return run([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [0.0, 0.0, 0.0], [[1.0], [0.0], [0.0]], [0])
+
+    assert "right where a is the larger one" in checks.larger(b_below).message
+
+
 def test_too_many_units_and_unfit_shapes_are_reported_with_both_values():
     def five(run):
         return run(torch.zeros(2, 5), torch.zeros(5), torch.zeros(5, 1), torch.zeros(1))

@@ -1,13 +1,23 @@
 """The checks of chapter 05: the network, weights for the larger of two numbers, the cost (§3.3)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, drawn, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
 
 # Exercise: the network from its matrices --------------------------------------------------------
 
@@ -21,12 +31,18 @@ def _given_matrices(label: str, *shape: int, d_ff: int) -> Case:
     return drawn(label, shape, (d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
 
 
+def _large_numbers(generator: torch.Generator) -> Arguments:
+    x, *matrices = _given_matrices("", 5, 4, d_ff=6).make(generator).positional
+    return arguments(10 * x, *matrices)
+
+
 feed_forward = Check(
     name="feed_forward",
     reference=_feed_forward,
     cases=[
         _given_matrices("5 words, d_model = 4, d_ff = 6", 5, 4, d_ff=6),
         _given_matrices("2 sentences of 3 words, d_model = 4, d_ff = 7", 2, 3, 4, d_ff=7),
+        Case("5 words with large numbers", _large_numbers),
     ],
     mistakes=[
         Mistake(
@@ -108,6 +124,38 @@ feed_forward = Check(
             "nothing pass.",
         ),
         Mistake(
+            "ReLU6",
+            lambda x, w1, b1, w2, b2: F.relu6(x @ w1 + b1) @ w2 + b2,
+            "your hidden units stop at 6 (ReLU6). max(0, ·) has no upper end.",
+        ),
+        Mistake(
+            "softplus",
+            lambda x, w1, b1, w2, b2: F.softplus(x @ w1 + b1) @ w2 + b2,
+            "this is softplus, a ReLU with a round corner. The paper has max(0, ·), which is 0 "
+            "below zero.",
+        ),
+        Mistake(
+            "ELU",
+            lambda x, w1, b1, w2, b2: F.elu(x @ w1 + b1) @ w2 + b2,
+            "this is ELU, which goes down to −1 below zero. max(0, ·) is 0 there.",
+        ),
+        Mistake(
+            "squared ReLU",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 + b1) ** 2 @ w2 + b2,
+            "your hidden units are squared. max(0, ·) leaves what is positive as it is.",
+        ),
+        Mistake(
+            "b1 subtracted",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 - b1) @ w2 + b2,
+            "`b1` is subtracted. Equation 2 adds it: a unit that wakes up late has a negative one.",
+        ),
+        Mistake(
+            "biases after the map",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 + b1) @ (w2 + b2),
+            "`b2` is added to the matrix `w2`: brackets in the wrong place. It is added to the "
+            "product.",
+        ),
+        Mistake(
             "absolute value",
             lambda x, w1, b1, w2, b2: (x @ w1 + b1).abs() @ w2 + b2,
             "your hidden units hold the absolute value: what is negative is turned over. The ReLU "
@@ -144,8 +192,13 @@ feed_forward = Check(
 MAX_UNITS = 3
 
 
-def _runs_on(numbers: Tensor) -> Callable[..., Tensor]:
-    def run(w1: Any, b1: Any, w2: Any, b2: Any) -> Tensor:
+@dataclass(frozen=True)
+class Run:
+    """What an answer is handed: it applies a network to pairs of numbers."""
+
+    pairs: Tensor
+
+    def __call__(self, w1: Any, b1: Any, w2: Any, b2: Any) -> Tensor:
         """Return the network's output, one number for each pair.
 
         Raises:
@@ -162,9 +215,17 @@ def _runs_on(numbers: Tensor) -> Callable[..., Tensor]:
                 )
         if units > MAX_UNITS:
             raise ValueError(f"at most {MAX_UNITS} hidden units are allowed; got {units}")
-        return _feed_forward(numbers, *matrices)[:, 0]
+        return _feed_forward(self.pairs, *matrices)[:, 0]
 
-    return run
+
+def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool]:
+    def shows(answer: Any, expected: Any, given: Arguments) -> bool:
+        first, second = given.positional[0].pairs.T
+        here = (first > second) if a_is_larger else (first < second)
+        right = torch.isclose(answer, expected, atol=1e-5)
+        return bool(right[here].all() and here.any() and not right[~here].any())
+
+    return shows
 
 
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
@@ -173,7 +234,7 @@ def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
         sizes = torch.rand(6, 2, generator=generator) + 0.5
         sizes = torch.cat([sizes, sizes.flip(1)])
-        return arguments(_runs_on(sizes * torch.tensor(signs)))
+        return arguments(Run(sizes * torch.tensor(signs)))
 
     return make
 
@@ -181,7 +242,7 @@ def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
 def _by_units(*units: tuple[int, int, int]) -> Callable[..., Tensor]:
     """Return an answer whose units are given as (weight of a, weight of b, what it writes)."""
 
-    def answer(run: Callable[..., Tensor]) -> Tensor:
+    def answer(run: Run) -> Tensor:
         a, b, writes = zip(*units, strict=True)
         return run([a, b], [0.0] * len(units), [[value] for value in writes], [0.0])
 
@@ -260,9 +321,26 @@ larger = Check(
             "this is a, and nothing else. Add what b has more than a, 0 where it has less.",
         ),
         Mistake(
+            "mean",
+            lambda run: run([[0.5, -0.5]] * 2, [0, 0], [[1], [-1]], [0]),
+            "this is the mean of the two. No unit compares them: one must look at a − b.",
+        ),
+        Mistake(
             "twice",
             _by_units((1, -1, 2), (0, 1, 2), (0, -1, -2)),
             "this is twice the larger of the two.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "right where a is larger",
+            _right_only_where(True),
+            "right where a is the larger one, wrong where b is.",
+        ),
+        Symptom(
+            "right where b is larger",
+            _right_only_where(False),
+            "right where b is the larger one, wrong where a is.",
         ),
     ],
     right="`larger` is right: three units, and a bend where a and b are equal",
