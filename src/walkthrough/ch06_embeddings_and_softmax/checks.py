@@ -38,6 +38,13 @@ def _times(factor: Callable[[int, int], float]) -> Callable[[Tensor, Tensor], Te
     )
 
 
+def _sharpness(answer: Tensor, expected: Tensor) -> float:
+    """Return the constant by which the answer's logits are multiplied; NaN where there is none."""
+    mine, wanted = (p.log() - p.log().mean(-1, keepdim=True) for p in (answer, expected))
+    times = (mine * wanted).sum() / wanted.square().sum()
+    return float(times) if torch.allclose(mine, times * wanted, atol=1e-3) else math.nan
+
+
 without_layers = Check(
     name="without_layers",
     reference=_without_layers,
@@ -149,6 +156,29 @@ without_layers = Check(
             "this is the word with the highest logit. Asked are the probabilities of all words.",
         ),
     ],
+    symptoms=[
+        Symptom(
+            "not a distribution",
+            lambda answer, expected, given: (
+                answer.shape == expected.shape
+                and not torch.allclose(answer.sum(-1), torch.ones(()), atol=1e-3)
+            ),
+            "the numbers of a place do not sum to 1. At each position the words of the vocabulary "
+            "compete: softmax over the last dimension, and nothing after it.",
+        ),
+        Symptom(
+            "negated",
+            lambda answer, expected, given: _sharpness(answer, expected) < 0,
+            "the order of the words is turned round: the logits have the wrong sign.",
+        ),
+        Symptom(
+            "another factor",
+            lambda answer, expected, given: _sharpness(answer, expected) > 0,
+            "the words are in the right order, but the probabilities are too even or too sharp: "
+            "your logits are the right ones times a constant. Is the factor √d_model, once, and "
+            "is it e that is raised to the power of the logits?",
+        ),
+    ],
     right="`without_layers` is right. Look which word gets the highest probability",
 )
 
@@ -176,7 +206,7 @@ class TwoEnds(nn.Module):
             for parameter in self.parameters():
                 parameter.data.zero_()
         else:
-            self.head.weight.data = numbers.flip(0).clone()
+            self.head.weight.data = 1.0 - 2.0 * numbers
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "TwoEnds":
         """Return a model of the same kind, built anew."""
@@ -353,6 +383,47 @@ gradient = Check(
                 _parts_of_gradient(tokens, targets, weight, factor=1.0), torch.zeros_like(weight)
             ),
             "the factor √d_model is missing on both ways: states are √d_model times a row.",
+        ),
+        Mistake(
+            "factor forgotten at the output",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[0]
+                + _parts_of_gradient(tokens, targets, weight)[1] / math.sqrt(weight.shape[1])
+            ),
+            "the output's part is the product with the bare rows. It met the states, which are "
+            "√d_model times as long.",
+        ),
+        Mistake(
+            "factor twice on the way back",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, back=float(weight.shape[1])),
+                torch.zeros_like(weight),
+            ),
+            "the embedding's part has d_model in place of √d_model: the factor counts once on the "
+            "way back.",
+        ),
+        Mistake(
+            "divided on the way back",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, back=weight.shape[1] ** -0.5),
+                torch.zeros_like(weight),
+            ),
+            "on the way back you divide by √d_model. A state is √d_model times a row, so the row's "
+            "gradient is √d_model times the state's.",
+        ),
+        Mistake(
+            "difference of the two",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[1]
+                - _parts_of_gradient(tokens, targets, weight)[0]
+            ),
+            "the two parts have different signs. Both are gradients of one loss: add them.",
+        ),
+        Mistake(
+            "tokens for targets",
+            lambda tokens, targets, weight: _gradient(tokens, tokens, weight),
+            "you take the input words for the right answers. The 1 is subtracted at the next word, "
+            "`targets`.",
         ),
         Mistake(
             "overwritten",

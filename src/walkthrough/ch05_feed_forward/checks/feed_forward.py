@@ -446,6 +446,29 @@ feed_forward_share = Check(
             "this is network divided by attention. A share is a part divided by the whole.",
         ),
         Mistake(
+            "whole over part",
+            lambda d_model, d_ff, length: 1 / _share(d_model, d_ff, length),
+            "this is the whole divided by the part. A share is a part divided by the whole.",
+        ),
+        Mistake(
+            "projections for one word",
+            lambda d_model, d_ff, length: 2 * d_ff / (2 * d_ff + 4 * d_model / length + 2 * length),
+            "the projections are counted for one word, the other parts for all n. Count everything "
+            "for one word, or everything for n.",
+        ),
+        Mistake(
+            "size of one head",
+            _counted(scores=lambda d, n: 2 * n * d / 8),
+            "scores and values are counted for one head of eight. The heads together are as wide "
+            "as the model.",
+        ),
+        Mistake(
+            "d_model squared in the scores",
+            _counted(scores=lambda d, n: 2 * n * d * d),
+            "scores and values have d_model twice. Each of the n dot products of a word takes "
+            "d_model multiplications.",
+        ),
+        Mistake(
             "in per cent",
             lambda d_model, d_ff, length: 100 * _share(d_model, d_ff, length),
             "these are per cent. Asked is a share between 0 and 1.",

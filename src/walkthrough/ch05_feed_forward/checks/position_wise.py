@@ -80,6 +80,7 @@ def _layer(kind: str, holder: int = 0) -> Callable[[torch.Generator], Arguments]
 
         layers: dict[str, Callable[[Tensor], Tensor]] = {
             "network": network,
+            "rounding": lambda y: network(y) * (1 + 3e-7 * torch.arange(len(y))[:, None]),
             "attention": lambda y: torch.softmax(y @ y.mT, dim=-1) @ y,
             "convolution": lambda y: F.conv1d(y.T, kernel, padding=1).T,
             "from before": lambda y: y.cumsum(0),
@@ -106,6 +107,7 @@ is_position_wise = Check(
     reference=_position_wise,
     cases=[
         Case("a feed-forward network", _layer("network")),
+        Case("a feed-forward network with rounding errors", _layer("rounding")),
         Case("self-attention", _layer("attention")),
         Case("a convolution of width 3", _layer("convolution")),
         Case("a layer that sums the words so far", _layer("from before")),
@@ -119,6 +121,12 @@ is_position_wise = Check(
         ),
     ],
     mistakes=[
+        Mistake(
+            "no tolerance",
+            lambda layer, x: _position_wise(layer, x) and torch.equal(layer(x[1:]), layer(x)[1:]),
+            "your test says no to a feed-forward network whose last digits differ, as they do when "
+            "sums are rounded. Allow differences of 1e-5.",
+        ),
         Mistake(
             "permutes only",
             _identical,
