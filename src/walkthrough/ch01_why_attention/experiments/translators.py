@@ -4,8 +4,8 @@ Both read the source with one recurrent network and write with another. They dif
 alone: the last state of the source for every word, or a new weighted sum for each.
 """
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import torch
 import torch.nn.functional as F
@@ -188,3 +188,18 @@ def alignment_score(
         for pair in pairs
     ]
     return score_alignments(links, [example.alignment for example in examples])
+
+
+def exact_by_length(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[float]]]:
+    """Return translator → source words → share of exact translations, one for each seed.
+
+    A translator that was also trained for longer stands there twice, with its updates.
+    """
+    fewest = min(run["updates"] for run in runs)
+    found: dict[str, dict[str, list[float]]] = {}
+    for run in runs:
+        longer = "" if run["updates"] == fewest else f", {run['updates'] / fewest:g} × the updates"
+        by_length = found.setdefault(run["kind"] + longer, {})
+        for words, (right, total) in run["exact_by_length"].items():
+            by_length.setdefault(words, []).append(right / total)
+    return found
