@@ -6,7 +6,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    fixed,
+)
 
 # Exercise: how far must the gate open? ------------------------------------------------------------
 
@@ -160,6 +168,24 @@ def _all_comes_in(gates: Gates, c: Tensor) -> tuple[Tensor, Tensor]:
     return o * (f * c + g).tanh(), f * c + g
 
 
+def _forget_for_input(gates: Gates, c: Tensor) -> tuple[Tensor, Tensor]:
+    _, f, g, o = gates
+    new = f * c + (1 - f) * g
+    return o * new.tanh(), new
+
+
+def _forget_turned(gates: Gates, c: Tensor) -> tuple[Tensor, Tensor]:
+    i, f, g, o = gates
+    new = (1 - f) * c + i * g
+    return o * new.tanh(), new
+
+
+def _state_for_cell(gates: Gates, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+    i, f, g, o = _sizes(gates)
+    new = f * h + i * g
+    return o * new.tanh(), new
+
+
 def _bare_cell(gates: Gates, c: Tensor) -> tuple[Tensor, Tensor]:
     i, f, g, o = gates
     return o * (f * c + i * g), f * c + i * g
@@ -201,6 +227,10 @@ def _inputs(length: int, d_in: int, d: int) -> Callable[[torch.Generator], Argum
         return arguments(x, w_input, w_state, torch.randn(4 * d, generator=generator))
 
     return make
+
+
+def _rows_right(result: Tensor, expected: Tensor, n: int) -> bool:
+    return result.shape == expected.shape and torch.allclose(result[:n], expected[:n], atol=1e-5)
 
 
 lstm_states = Check(
@@ -270,6 +300,21 @@ lstm_states = Check(
             "the input gate is missing: what comes in is i_t ⊙ g_t.",
         ),
         Mistake(
+            "one gate for both",
+            _changed(_forget_for_input),
+            "1 − f_t stands for the input gate. An LSTM computes an input gate of its own.",
+        ),
+        Mistake(
+            "forget gate turned round",
+            _changed(_forget_turned),
+            "1 − f_t multiplies the old cell. The forget gate is the share that *stays*.",
+        ),
+        Mistake(
+            "state for the cell",
+            _lstm(_state_for_cell),
+            "the forget gate multiplies the old *state*. It multiplies the old cell, c_{t−1}.",
+        ),
+        Mistake(
             "no tanh on the cell",
             _changed(_bare_cell),
             "the state shows the cell without tanh: h_t = o_t ⊙ tanh(c_t).",
@@ -316,6 +361,20 @@ lstm_states = Check(
             "last state only",
             lambda *given: _lstm()(*given)[-1],
             "only the last state is returned. The result has one row a word.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "first state right",
+            lambda result, expected, given: len(expected) > 1 and _rows_right(result, expected, 1),
+            "the state after the first word is right, the next ones are not: the step itself is "
+            "in order, and what it takes over from the step before is not. Look at the forget "
+            "gate, and at where h and c are replaced.",
+        ),
+        Symptom(
+            "one row too many",
+            lambda result, expected, given: len(result) == len(expected) + 1,
+            "there is one row too many. The first row is the state after the first word, not h_0.",
         ),
     ],
     right="`lstm_states` is right: PyTorch's LSTM, from its formulas",

@@ -7,7 +7,15 @@ import torch
 from torch import Tensor
 
 from walkthrough.ch01_why_attention.experiments.recurrence import recurrent_states
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    fixed,
+)
 
 # Exercise: read in both directions
 
@@ -38,6 +46,12 @@ def _way(way: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
         return way(_reads(x, forward), _reads(x.flip(0), backward).flip(0))
 
     return both
+
+
+def _half_right(result: Tensor, expected: Tensor, half: int) -> bool:
+    return result.shape == expected.shape and torch.allclose(
+        result.chunk(2, dim=-1)[half], expected.chunk(2, dim=-1)[half], atol=1e-5
+    )
 
 
 def _two_networks(length: int, d_in: int, d_state: int) -> Callable[[torch.Generator], Arguments]:
@@ -131,6 +145,24 @@ both_ways = Check(
             "forward only",
             lambda x, f, b: _reads(x, f),
             "these are the forward states alone.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "backward half wrong",
+            lambda result, expected, given: _half_right(result, expected, 0),
+            "the forward half is right, the backward half is not. That network gets the words "
+            "from the last to the first, with its own matrices, and its states are turned back.",
+        ),
+        Symptom(
+            "forward half wrong",
+            lambda result, expected, given: _half_right(result, expected, 1),
+            "the backward half is right, the forward half is not.",
+        ),
+        Symptom(
+            "two results",
+            lambda result, expected, given: isinstance(result, tuple | list),
+            "two results are returned. Put the two states of a word side by side in one tensor.",
         ),
     ],
     right="`both_ways` is right: each word knows what stands before it and what follows",

@@ -67,7 +67,7 @@ def _middles(n: int) -> list[float]:
     return [width * (place + 0.5) for place in range(n)]
 
 
-def _row(letter: str, middles: Sequence[float], top: float, n: int, label: str) -> str:
+def _row(letter: str, middles: Sequence[float], top: int, n: int, label: str) -> str:
     half = (WIDTH / n - _GAP) / 2
     colour = PALETTE["green"] if letter == "h" else PALETTE["vermilion"]
     y = top + _BOX_HEIGHT / 2

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.ch02_scaled_dot_product_attention.suspects import MACHINES, Attend
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.ch02_scaled_dot_product_attention.suspects import FAULTS, MACHINES, Attend
+from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
 
 
 def _tensors(length: int = 6, d_k: int = 16) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -22,14 +22,14 @@ def _is_random(attend: Attend) -> bool:
 
 def _wrong_axis(attend: Attend) -> bool:
     query, key, _, all_open = _tensors()
-    sums = attend(query, key, torch.ones(6, 1), all_open)  # of each row of weights
-    return not torch.allclose(sums, torch.ones_like(sums), atol=1e-4)
+    weights = attend(query, key, torch.eye(6), all_open)  # with the identity, output = weights
+    return torch.allclose(weights.sum(0), torch.ones(6), atol=1e-4)
 
 
 def _bad_mask(attend: Attend) -> bool:
     query, key, _, all_open = _tensors()
     causal = all_open.tril()
-    weights = attend(query, key, torch.eye(6), causal)  # with the identity, output = weights
+    weights = attend(query, key, torch.eye(6), causal)
     sums = weights.sum(-1)
     return bool(weights[~causal].any()) or not torch.allclose(sums, torch.ones(6), atol=1e-4)
 
@@ -69,6 +69,36 @@ def _any_difference(attend: Attend) -> str:
 
 
 _sound = MACHINES["C"][0]
+_MISSED = (
+    (
+        "random",
+        "a machine that answers differently each time is put down to something else.",
+        "Call it twice with the same tensors before any other experiment.",
+    ),
+    (
+        "axis",
+        "a softmax over the queries is put down to something else.",
+        "With the identity as values the output is the weights: what sums to 1, rows or columns?",
+    ),
+    (
+        "mask",
+        "a machine that does not do what the mask says is put down to something else.",
+        "Close some keys and some not: is the weight of closed keys exactly 0, and do the open "
+        "ones sum to 1? Mind that an inverted mask closes everything when you open everything.",
+    ),
+    (
+        "scale",
+        "a wrong scale is put down to something else, or not noticed.",
+        "Everything else about such a machine is in order; only the weights are too even or too "
+        "sharp. Compare them with a softmax of your own, for a d_k that is not 1.",
+    ),
+    ("fine", "the sound machine is called broken.", "Which of your experiments does it fail?"),
+)
+
+
+def _missed(fault: str) -> Callable[[str, str, Arguments], bool]:
+    return lambda result, expected, given: expected == fault and result != fault
+
 
 find_fault = Check(
     name="find_fault",
@@ -90,8 +120,8 @@ find_fault = Check(
         Mistake(
             "axis not noticed",
             _by("random", "mask", "scale"),
-            "softmax over the wrong axis is put down to something else. With values that are all "
-            "1 the output is the sum of each row of weights; look there before you use a mask.",
+            "softmax over the wrong axis is put down to something else. With the identity as "
+            "values the output is the weights: do their columns sum to 1, where the rows should?",
         ),
         Mistake(
             "mask not noticed",
@@ -115,6 +145,17 @@ find_fault = Check(
             _any_difference,
             "every difference is put down to the scale. One comparison tells *that* something is "
             "wrong; it takes one experiment for each fault to tell *what*.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "another word",
+            lambda result, expected, given: result not in FAULTS,
+            'one of the five words is expected: "fine", "scale", "axis", "mask" or "random".',
+        ),
+        *(
+            Symptom(f"{fault} missed", _missed(fault), f"{what} {hint}")
+            for fault, what, hint in _MISSED
         ),
     ],
     right="`find_fault` is right about all {n_cases} machines",

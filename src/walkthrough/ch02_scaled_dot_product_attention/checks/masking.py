@@ -105,6 +105,10 @@ masked_attention = Check(
         ),
         Case("a closed key with a very large value", _far_away),
         Case("scores far below any number that could stand for −∞", _all_low),
+        Case(
+            "as many queries as keys",
+            _masked_case([[1, 0, 0], [1, 1, 0], [0, 1, 1]], torch.float32),
+        ),
         Case("float16", _masked_case([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], torch.float16)),
     ],
     tolerance=4e-3,  # float16 keeps about three digits
@@ -159,6 +163,34 @@ masked_attention = Check(
             "empty rows are right, but a negative number stands for −∞. Where the open scores are "
             "lower than it, the closed keys get all the weight. Use −∞, which is lower than "
             "every score.",
+        ),
+        Mistake(
+            "the lowest number",
+            _masked_by(
+                lambda scores, attend_mask: scores.masked_fill(
+                    ~attend_mask, torch.finfo(scores.dtype).min
+                )
+            ),
+            "the lowest number of the type stands for −∞. A query that may attend to nothing then "
+            "gets the mean of all values: its scores are all equal. Use −∞ and set the weights of "
+            "such a row to 0.",
+        ),
+        Mistake(
+            "mask transposed where it fits",
+            lambda query, key, value, attend_mask: _masked(
+                query,
+                key,
+                value,
+                attend_mask.T if attend_mask.shape[0] == attend_mask.shape[1] else attend_mask,
+            ),
+            "the mask is transposed: its rows belong to the queries, its columns to the keys.",
+        ),
+        Mistake(
+            "causal mask whatever was given",
+            lambda query, key, value, attend_mask: _masked(
+                query, key, value, torch.ones_like(attend_mask).tril()
+            ),
+            "a causal mask is used, and `attend_mask` is not looked at.",
         ),
         Mistake(
             "empty rows open",
