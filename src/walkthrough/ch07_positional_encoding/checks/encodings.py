@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer.positional import SinusoidalEncoding, sinusoidal_encoding
+from transformer.positional import sinusoidal_encoding
 from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
 from walkthrough.checking.values import ValueCheck, WrongValue
 
@@ -77,13 +77,13 @@ def _multiplied_by_the_power(result: Tensor, expected: Tensor, given: Arguments)
 
 encoding = Check(
     name="these are the paper's sinusoidal encodings",
-    reference=_encoding(),
+    reference=_of_angles(_angles),
     cases=[
         fixed("5 positions and d_model = 8", 5, 8),
         fixed("40 positions and d_model = 64", 40, 64),
     ],
     tolerance=1e-4,
-    forbidden=[sinusoidal_encoding, SinusoidalEncoding],
+    forbidden=[sinusoidal_encoding],
     mistakes=[
         Mistake(
             "sin and cos swapped",
@@ -212,7 +212,7 @@ slow_pairs = ValueCheck(
         WrongValue(0, "too low: the slowest hand needs more than 60000 positions for a turn."),
         WrongValue(
             _slow_pairs() + 1,
-            "one too many: does your count begin at 0, and is the first pair too slow?",
+            "one too many: compare the wavelength itself, 2π · 10000^(i/256), with 100.",
         ),
         WrongValue(
             _slow_pairs() - 1,

@@ -104,6 +104,12 @@ rotary_scores = Check(
             "positions. Turn both the same way: then the difference is left.",
         ),
         Mistake(
+            "the other way",
+            _both(lambda x: _turned(x, sign=-1)),
+            "queries and keys are turned by −θ. The scores see the distance, but with the other "
+            "sign than asked: (a, b) becomes (a cos θ − b sin θ, a sin θ + b cos θ).",
+        ),
+        Mistake(
             "added",
             _both(_added),
             "you add the encoding, as the paper does. Here nothing is added: each pair of a query "
@@ -178,7 +184,7 @@ rotary_scores = Check(
             "products of encodings added",
             lambda query, key: (
                 _product(query, key)
-                + _product(*[sinusoidal_encoding(*x.shape) for x in (query, key)], 1.0)
+                + _product(sinusoidal_encoding(*query.shape), sinusoidal_encoding(*key.shape), 1.0)
             ),
             "plain scores plus the products of encodings: the distance enters, but in the same way "
             "for all words. Turn the queries and keys themselves.",
