@@ -185,8 +185,8 @@ where = Check(
         Mistake(
             "a sub-layer that does nothing",
             _with(sublayer=lambda y: y),
-            "your sub-layer gives back its input, so the stream and the branch are the same number. "
-            "Let it multiply and add.",
+            "your sub-layer gives back its input, so stream and branch are the same number. Let it "
+            "multiply and add.",
         ),
         Mistake(
             "branch and stream exchanged",

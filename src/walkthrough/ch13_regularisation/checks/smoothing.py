@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from transformer.training.loss import label_smoothed_cross_entropy
@@ -56,7 +57,7 @@ def _from(
     log_probs: Callable[[Tensor], Tensor],
     even: Callable[[Tensor], Tensor] = lambda log_p: log_p.mean(dim=-1),
 ) -> Callable[[Tensor, Tensor, float, int], Tensor]:
-    """The two parts of the loss, from something else than log-probabilities, or with another sum."""
+    """The two parts of the loss, not from log-probabilities, or summed otherwise."""
 
     def loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
         is_token = target != pad_id
@@ -193,6 +194,7 @@ smoothed_loss = Check(
             "the sign is missing: cross-entropy is *minus* the sum of target times log p.",
         ),
     ],
+    forbidden=[F.cross_entropy, F.nll_loss, F.kl_div, "CrossEntropyLoss", "NLLLoss", "KLDivLoss"],
     tolerance=1e-4,
 )
 
@@ -256,8 +258,8 @@ unmixed = Check(
         Mistake(
             "lifted to 0",
             _otherwise(floor=lambda r, _least: r.clamp(min=0.0)),
-            "right for a true mixture. Words below the floor get 0 from you, and the logarithm of 0 "
-            "is minus infinity. Give them `least`.",
+            "right for a true mixture. Words below the floor get 0 from you, and the logarithm of "
+            "0 is minus infinity. Give them `least`.",
         ),
         Mistake(
             "absolute values",
