@@ -194,8 +194,8 @@ has_leak = Check(
             "exact equality",
             _detector(moves=lambda before, after: not torch.equal(before, after)),
             "no rounding is allowed for: a sound model whose outputs differ by 2e-7 from run to "
-            "run is reported. Count a difference only above 1e-6. (`allclose` as it comes allows 1e-8 "
-            "near zero, which is less than rounding: say `atol=1e-6`.)",
+            "run is reported. Count a difference only above 1e-6. (`allclose` as it comes allows "
+            "1e-8 near zero, which is less than rounding: say `atol=1e-6`.)",
         ),
         Mistake(
             "no absolute value",
