@@ -1,7 +1,7 @@
 """The checks of chapter 03, masks (§3.1, §3.2.3): padding, causal with stored keys.
 
-Those on packed sentences, shifting and leak detectors stand in modules of their own. Each mistake is a
-whole wrong implementation: the check runs it on the same inputs as the reader's function.
+Those on packed sentences, shifting and leak detectors stand in modules of their own. Each mistake
+is a whole wrong implementation: the check runs it on the same inputs as the reader's function.
 """
 
 import torch
