@@ -24,7 +24,7 @@ def bends_explorer(
     fits: Mapping[int, Float[Tensor, " points"]],
     *,
     start: int | None = None,
-    title: str = "Every hidden unit may bend the line once",
+    title: str = "Every hidden unit but the first bends the line once",
     slider: str = "hidden units ",
     names: tuple[str, str] = ("the curve", "the network"),
     description: str | None = None,
@@ -253,3 +253,48 @@ def width_chart(
                 )
     words = f"{title}. {value_title}, means over the seeds. {'; '.join(means)}."
     return described(chart, description or words)
+
+
+def units_explorer(
+    wakes: Mapping[str, Mapping[str, float]],
+    *,
+    title: str = "What wakes a trained unit",
+    label: str = "unit ",
+    x_title: str = "mean of the unit over the places of the word",
+    description: str | None = None,
+) -> alt.Chart:
+    """Return the words that wake a hidden unit most; a selector chooses the unit.
+
+    `wakes[unit][word]` is the unit's mean over the places where the word stands.
+
+    Raises:
+        ValueError: there are no units, or a unit has no words.
+    """
+    if not wakes or not all(wakes.values()):
+        raise ValueError(f"a chart of units needs units with words; got {dict(wakes)}")
+    rows = [
+        {"unit": unit, "word": word, "rank": rank, "value": float(f"{value:.3g}")}
+        for unit, words in wakes.items()
+        for rank, (word, value) in enumerate(words.items())
+    ]
+    largest = max(len(words) for words in wakes.values())
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter("datum.unit == unit")
+        .mark_bar(color=PALETTE["blue"])
+        .encode(
+            alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True)),
+            alt.Y(
+                "word:N",
+                sort=alt.EncodingSortField("rank", op="min"),
+                title=None,
+                axis=alt.Axis(minExtent=90, maxExtent=90),
+            ),
+            tooltip=["word:N", alt.Tooltip("value:Q", title="mean", format=".2f")],
+        )
+        .add_params(menu("unit", list(wakes), label))
+        .properties(width="container", height=24 * largest, title=wrapped(title))
+    )
+    words = "; ".join(f"{unit}: {', '.join(list(w)[:4])}" for unit, w in wakes.items())
+    said = f"{title}. Bars, a selector chooses the unit. Words that wake each most: {words}."
+    return described(chart, description or said)

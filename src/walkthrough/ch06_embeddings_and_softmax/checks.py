@@ -1,18 +1,23 @@
-"""The checks of chapter 06: look-up, prediction, what sharing means, the size of logits (§3.4)."""
+"""The checks of chapter 06: in and out, what a tie is, its gradient, the size of logits (§3.4)."""
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments, fixed
 
-# Exercise: from ids to vectors ------------------------------------------------------------------
+# Exercise: a model without layers ---------------------------------------------------------------
 
 
-def _embed(tokens: Tensor, weight: Tensor) -> Tensor:
-    return weight[tokens] * math.sqrt(weight.shape[1])
+def _logits(tokens: Tensor, weight: Tensor) -> Tensor:
+    return math.sqrt(weight.shape[1]) * weight[tokens] @ weight.T
+
+
+def _without_layers(tokens: Tensor, weight: Tensor) -> Tensor:
+    return torch.softmax(_logits(tokens, weight), dim=-1)
 
 
 def _given_tokens(
@@ -26,188 +31,436 @@ def _given_tokens(
     return make
 
 
-embed = Check(
-    name="embed",
-    reference=_embed,
+def _times(factor: Callable[[int, int], float]) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return an answer whose logits have another factor, of V and d_model."""
+    return lambda tokens, weight: torch.softmax(
+        factor(*weight.shape) * weight[tokens] @ weight.T, dim=-1
+    )
+
+
+def _sharpness(answer: Tensor, expected: Tensor) -> float:
+    """Return the constant by which the answer's logits are multiplied; NaN where there is none."""
+    mine, wanted = (p.log() - p.log().mean(-1, keepdim=True) for p in (answer, expected))
+    times = (mine * wanted).sum() / wanted.square().sum()
+    return float(times) if torch.allclose(mine, times * wanted, atol=1e-3) else math.nan
+
+
+without_layers = Check(
+    name="without_layers",
+    reference=_without_layers,
     cases=[
         Case("7 words, d_model = 16", _given_tokens(2, 3, vocab_size=7, d_model=16)),
         Case("20 words, d_model = 8", _given_tokens(2, 3, vocab_size=20, d_model=8)),
+        Case("as many words as components", _given_tokens(2, 3, vocab_size=6, d_model=6)),
         Case("one sentence without a batch", _given_tokens(4, vocab_size=9, d_model=6)),
     ],
     mistakes=[
         Mistake(
             "no factor",
-            lambda tokens, weight: weight[tokens],
-            "these are the rows as they stand in the matrix. The factor √d_model is missing.",
+            _times(lambda v, d: 1.0),
+            "the factor √d_model is missing: on the way in the rows are multiplied by it.",
         ),
         Mistake(
             "divides",
-            lambda tokens, weight: weight[tokens] / math.sqrt(weight.shape[1]),
+            _times(lambda v, d: d**-0.5),
             "the rows are divided by √d_model. They are small already; the factor multiplies.",
         ),
         Mistake(
-            "no root",
-            lambda tokens, weight: weight[tokens] * weight.shape[1],
-            "your factor is d_model. It should be its square root.",
+            "factor on both ways",
+            _times(lambda v, d: d),
+            "the logits are d_model times the product of two rows: either the factor lacks its "
+            "root, or it stands on the way out as well. It is √d_model, on the way in.",
         ),
         Mistake(
             "root of the vocabulary",
-            lambda tokens, weight: weight[tokens] * math.sqrt(weight.shape[0]),
+            _times(lambda v, d: v**0.5),
             "your factor is the root of the number of words, `weight.shape[0]`. It should be the "
             "root of the number of components, `weight.shape[1]`.",
         ),
         Mistake(
             "columns",
-            lambda tokens, weight: weight.T[tokens] * math.sqrt(weight.shape[1]),
-            "these are columns of the matrix. A word is a row.",
+            lambda tokens, weight: torch.softmax(
+                math.sqrt(weight.shape[1]) * weight.T[tokens] @ weight, dim=-1
+            ),
+            "you pick columns of the matrix. A word is a row.",
+        ),
+        Mistake(
+            "not transposed",
+            lambda tokens, weight: torch.softmax(
+                math.sqrt(weight.shape[1]) * weight[tokens] @ weight, dim=-1
+            ),
+            "the matrix is not transposed on the way out. Words are its rows, and the product "
+            "needs them as columns. With as many words as components this passes without an error.",
         ),
         Mistake(
             "normalised rows",
-            lambda tokens, weight: (
-                nn.functional.normalize(weight[tokens], dim=-1) * math.sqrt(weight.shape[1])
+            lambda tokens, weight: torch.softmax(
+                math.sqrt(weight.shape[1])
+                * nn.functional.normalize(weight[tokens], dim=-1)
+                @ weight.T,
+                dim=-1,
             ),
             "every row is brought to length 1 first. The factor is the same for all words, and "
             "rows keep their own lengths.",
         ),
-    ],
-    right="`embed` is right: rows, and all of them √d_model times as long",
-)
-
-# Exercise: from a state to probabilities --------------------------------------------------------
-
-
-def _next_word(states: Tensor, weight: Tensor) -> Tensor:
-    return torch.softmax(states @ weight.T, dim=-1)
-
-
-def _given_states(
-    batch: int, length: int, vocab_size: int, d_model: int
-) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        states = torch.randn(batch, length, d_model, generator=generator)
-        weight = torch.randn(vocab_size, d_model, generator=generator) * d_model**-0.5
-        return arguments(states, weight)
-
-    return make
-
-
-next_word = Check(
-    name="next_word",
-    reference=_next_word,
-    cases=[
-        Case("7 words, d_model = 4", _given_states(2, 3, 7, 4)),
-        Case("as many words as components", _given_states(2, 3, 4, 4)),
-    ],
-    mistakes=[
+        Mistake(
+            "embeddings",
+            lambda tokens, weight: math.sqrt(weight.shape[1]) * weight[tokens],
+            "these are the embeddings. There is no state in between here: take them to the output, "
+            "logits first, then softmax.",
+        ),
         Mistake(
             "logits",
-            lambda states, weight: states @ weight.T,
+            _logits,
             "these are logits: any numbers. Softmax makes probabilities of them.",
         ),
         Mistake(
             "log-probabilities",
-            lambda states, weight: torch.log_softmax(states @ weight.T, dim=-1),
+            lambda tokens, weight: torch.log_softmax(_logits(tokens, weight), dim=-1),
             "these are logarithms of probabilities. Return the probabilities: `softmax`.",
         ),
         Mistake(
+            "sigmoid",
+            lambda tokens, weight: torch.sigmoid(_logits(tokens, weight)),
+            "a sigmoid looks at each word alone, so the numbers of a place do not sum to 1. "
+            "Softmax lets the words compete.",
+        ),
+        Mistake(
+            "powers",
+            lambda tokens, weight: _logits(tokens, weight).exp(),
+            "these are the powers e^z, not yet divided by their sum over the vocabulary.",
+        ),
+        Mistake(
+            "divided by the sum of logits",
+            lambda tokens, weight: (
+                _logits(tokens, weight) / _logits(tokens, weight).sum(-1, keepdim=True)
+            ),
+            "you divide logits by their sum. Some are negative: take e^z of each first, which is "
+            "what softmax does.",
+        ),
+        Mistake(
             "softmax over positions",
-            lambda states, weight: torch.softmax(states @ weight.T, dim=1),
+            lambda tokens, weight: torch.softmax(_logits(tokens, weight), dim=-2),
             "softmax ran over the positions: the words of the sentence compete with each other. "
             "At each position the words of the vocabulary compete, `dim=-1`.",
         ),
         Mistake(
-            "softmax over sentences",
-            lambda states, weight: torch.softmax(states @ weight.T, dim=0),
-            "softmax ran over the sentences of the batch. It runs over the vocabulary, `dim=-1`.",
+            "softmax over the first dimension",
+            lambda tokens, weight: torch.softmax(_logits(tokens, weight), dim=0),
+            "softmax ran over the first dimension, the sentences of the batch. It runs over the "
+            "vocabulary, `dim=-1`.",
         ),
         Mistake(
-            "not transposed",
-            lambda states, weight: torch.softmax(states @ weight, dim=-1),
-            "the matrix is not transposed. Words are its rows, and the product needs them as "
-            "columns. With as many words as components this passes without an error.",
-        ),
-        Mistake(
-            "factor at the output",
-            lambda states, weight: torch.softmax(
-                states @ weight.T * math.sqrt(weight.shape[1]), dim=-1
-            ),
-            "the logits are multiplied by √d_model. The factor belongs to the embedding; the "
-            "projection uses the matrix as it is.",
-        ),
-        Mistake(
-            "divided at the output",
-            lambda states, weight: torch.softmax(
-                states @ weight.T / math.sqrt(weight.shape[1]), dim=-1
-            ),
-            "the logits are divided by √d_model. That is the scale of attention scores; the "
-            "projection uses the matrix as it is.",
+            "best word",
+            lambda tokens, weight: _logits(tokens, weight).argmax(-1),
+            "this is the word with the highest logit. Asked are the probabilities of all words.",
         ),
     ],
-    right="`next_word` is right: each row sums to 1 over the vocabulary",
+    symptoms=[
+        Symptom(
+            "not a distribution",
+            lambda answer, expected, given: (
+                answer.shape == expected.shape
+                and not torch.allclose(answer.sum(-1), torch.ones(()), atol=1e-3)
+            ),
+            "the numbers of a place do not sum to 1. At each position the words of the vocabulary "
+            "compete: softmax over the last dimension, and nothing after it.",
+        ),
+        Symptom(
+            "negated",
+            lambda answer, expected, given: _sharpness(answer, expected) < 0,
+            "the order of the words is turned round: the logits have the wrong sign.",
+        ),
+        Symptom(
+            "another factor",
+            lambda answer, expected, given: _sharpness(answer, expected) > 0,
+            "the words are in the right order, but the probabilities are too even or too sharp: "
+            "your logits are the right ones times a constant. Is the factor √d_model, once, and "
+            "is it e that is raised to the power of the logits?",
+        ),
+    ],
+    right="`without_layers` is right. Look which word gets the highest probability",
 )
 
 # Exercise: is it one matrix? --------------------------------------------------------------------
 
 
-def _is_tied(one: Tensor, other: Tensor) -> bool:
-    return one.data_ptr() == other.data_ptr()
+class TwoEnds(nn.Module):
+    """An embedding and a head over 5 words of 4 components; `kind` says what they share.
+
+    A deep copy of parameters separates memory that they share, so a copy is made anew.
+    """
+
+    def __init__(self, kind: str, numbers: Tensor) -> None:
+        super().__init__()
+        self.kind, self.numbers = kind, numbers
+        self.embedding = nn.Embedding.from_pretrained(numbers.clone(), freeze=False)
+        self.head = nn.Linear(4, 5, bias=False)
+        if kind == "one parameter":
+            self.head.weight = self.embedding.weight
+        elif kind == "one memory":
+            self.head.weight.data = self.embedding.weight.data
+        elif kind == "copy":
+            self.head.weight.data = self.embedding.weight.data.clone()
+        elif kind == "zeros":
+            for parameter in self.parameters():
+                parameter.data.zero_()
+        else:
+            self.head.weight.data = 1.0 - 2.0 * numbers
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "TwoEnds":
+        """Return a model of the same kind, built anew."""
+        return TwoEnds(self.kind, self.numbers)
 
 
-def _two_tensors(kind: str) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        weight = torch.randn(5, 4, generator=generator)
-        first, second = {
-            "the same": (weight, weight),
-            "another name": (weight, weight.detach()),
-            "copy": (weight, weight.clone()),
-            "halves": tuple(torch.cat([weight, weight]).chunk(2)),
-            "zeros": (torch.zeros(5, 4), torch.zeros(5, 4)),
-            "other": (weight, torch.randn(5, 4, generator=generator)),
-        }[kind]
-        return arguments(first, second)  # copied by the check, shared memory included
-
-    return make
+def _two_ends(kind: str) -> Callable[[torch.Generator], Arguments]:
+    return lambda generator: arguments(TwoEnds(kind, torch.randn(5, 4, generator=generator)))
 
 
 is_tied = Check(
     name="is_tied",
-    reference=_is_tied,
+    reference=lambda model: model.embedding.weight is model.head.weight,
     cases=[
-        Case("one tensor, given twice", _two_tensors("the same")),
-        Case("two tensors over the same numbers", _two_tensors("another name")),
-        Case("a tensor and its copy", _two_tensors("copy")),
-        Case("two halves of one tensor", _two_tensors("halves")),
-        Case("two matrices of zeros", _two_tensors("zeros")),
-        Case("two random matrices", _two_tensors("other")),
+        Case("a model whose two ends are one parameter", _two_ends("one parameter")),
+        Case("a model whose head holds a copy", _two_ends("copy")),
+        Case("a model with two matrices of zeros", _two_ends("zeros")),
+        Case("a model with two parameters over one memory", _two_ends("one memory")),
+        Case("a model with two matrices that differ", _two_ends("other")),
     ],
     mistakes=[
         Mistake(
             "compares values",
-            torch.equal,
+            lambda model: torch.equal(model.embedding.weight, model.head.weight),
             "your test says yes to a copy. Equal numbers can lie in two places, and go apart with "
             "the first step of training.",
         ),
         Mistake(
-            "compares objects",
-            lambda one, other: one is other,
-            "your test says no to two tensors that lie over the same numbers. Two objects can "
-            "share their memory: ask where the numbers lie, `data_ptr()`.",
+            "compares addresses",
+            lambda model: model.embedding.weight.data_ptr() == model.head.weight.data_ptr(),
+            "your test says yes to two parameters over one memory. They have one address, "
+            "but the optimiser sees two: each has a gradient and a step of its own, so the matrix "
+            "is moved twice. Ask whether it is one parameter.",
         ),
         Mistake(
-            "compares storages",
-            lambda one, other: (
-                one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
-            ),
-            "your test says yes to two halves of one tensor: they lie in one storage, at "
-            "different places. Ask where the numbers begin, `data_ptr()` of the tensors.",
+            "compares modules",
+            lambda model: model.embedding is model.head,
+            "your test says no to every model, also to one whose two ends are one parameter. If it "
+            "compares the two modules: they always differ. Compare their weights.",
         ),
         Mistake(
-            "compares shapes",
-            lambda one, other: one.shape == other.shape,
+            "always yes",
+            lambda model: model.embedding.weight.shape == model.head.weight.shape,
             "your test says yes to any two matrices of the same shape.",
         ),
+        Mistake(
+            "upside down",
+            lambda model: model.embedding.weight is not model.head.weight,
+            "your answers are all upside down.",
+        ),
     ],
-    right="`is_tied` is right: it looks at where the numbers lie",
+    symptoms=[
+        Symptom(
+            "refuses a tie",
+            lambda answer, expected, given: bool(expected) and not answer,
+            "your test says no to a model whose two ends are one parameter.",
+        ),
+        Symptom(
+            "accepts equal numbers",
+            lambda answer, expected, given: (
+                bool(answer) and given.positional[0].kind in ("copy", "zeros")
+            ),
+            "your test says yes to two parameters with equal numbers. They go apart with the "
+            "first step of training.",
+        ),
+        Symptom(
+            "accepts one memory",
+            lambda answer, expected, given: (
+                bool(answer) and given.positional[0].kind == "one memory"
+            ),
+            "your test says yes to two parameters over one memory. A change of one is a change of "
+            "the other, but the optimiser sees two: each has a gradient and a step of its own, so "
+            "the matrix is moved twice. Ask whether it is one parameter.",
+        ),
+    ],
+    right="`is_tied` is right: one parameter, one gradient, one step",
+)
+
+# Exercise: the gradient of a matrix with two uses -----------------------------------------------
+
+
+def _gradient(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    return sum(_parts_of_gradient(tokens, targets, weight), torch.zeros_like(weight))
+
+
+def _parts_of_gradient(
+    tokens: Tensor,
+    targets: Tensor,
+    weight: Tensor,
+    *,
+    factor: float | None = None,
+    back: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Return what the input and the output give; `factor` is the √d of the states, `back` of the
+    way back."""
+    factor = math.sqrt(weight.shape[1]) if factor is None else factor
+    back = factor if back is None else back
+    states = factor * weight[tokens]
+    of_logits = _of_logits(states, targets, weight)
+    of_states = of_logits @ weight
+    way_in = torch.zeros_like(weight).index_add_(0, tokens, back * of_states)
+    return way_in, of_logits.T @ states
+
+
+def _of_logits(states: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    probabilities = torch.softmax(states @ weight.T, dim=-1)
+    wanted = nn.functional.one_hot(targets, len(weight)).to(weight.dtype)
+    return (probabilities - wanted) / len(targets)
+
+
+def _overwritten(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    states = math.sqrt(weight.shape[1]) * weight[tokens]
+    of_logits = _of_logits(states, targets, weight)
+    result = of_logits.T @ states
+    result[tokens] += math.sqrt(weight.shape[1]) * of_logits @ weight
+    return result
+
+
+def _without_targets(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    states = math.sqrt(weight.shape[1]) * weight[tokens]
+    of_logits = torch.softmax(states @ weight.T, dim=-1) / len(targets)
+    way_in = math.sqrt(weight.shape[1]) * of_logits @ weight
+    return (of_logits.T @ states).index_add_(0, tokens, way_in)
+
+
+def _at_the_targets(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    states = math.sqrt(weight.shape[1]) * weight[tokens]
+    of_logits = _of_logits(states, targets, weight)
+    way_in = math.sqrt(weight.shape[1]) * of_logits @ weight
+    return (of_logits.T @ states).index_add_(0, targets, way_in)
+
+
+def _sentence(tokens: list[int], targets: list[int]) -> Callable[[torch.Generator], Arguments]:
+    def make(generator: torch.Generator) -> Arguments:
+        weight = torch.randn(8, 4, generator=generator) * 0.5
+        return arguments(torch.tensor(tokens), torch.tensor(targets), weight)
+
+    return make
+
+
+gradient = Check(
+    name="gradient",
+    reference=_gradient,
+    cases=[
+        Case("one word", _sentence([3], [5])),
+        Case("three words, all different", _sentence([0, 1, 2], [1, 2, 3])),
+        Case("a sentence with one word twice", _sentence([4, 6, 4, 7], [6, 4, 7, 0])),
+        Case("a word that is its own target", _sentence([2, 5], [2, 1])),
+    ],
+    mistakes=[
+        Mistake(
+            "output only",
+            lambda tokens, targets, weight: _parts_of_gradient(tokens, targets, weight)[1],
+            "this is what the output gives. The embedding's part is missing: the gradient goes on "
+            "through the states, back to the rows of the input words.",
+        ),
+        Mistake(
+            "input only",
+            lambda tokens, targets, weight: _parts_of_gradient(tokens, targets, weight)[0],
+            "this is what the embedding gives. The output's part is missing: the matrix made the "
+            "logits as well.",
+        ),
+        Mistake(
+            "no factor on the way back",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, back=1.0), torch.zeros_like(weight)
+            ),
+            "the factor is missing on the way back: a state is √d_model times a row, so the row's "
+            "gradient is √d_model times the state's.",
+        ),
+        Mistake(
+            "no factor at all",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, factor=1.0), torch.zeros_like(weight)
+            ),
+            "the factor √d_model is missing on both ways: states are √d_model times a row.",
+        ),
+        Mistake(
+            "factor forgotten at the output",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[0]
+                + _parts_of_gradient(tokens, targets, weight)[1] / math.sqrt(weight.shape[1])
+            ),
+            "the output's part is the product with the bare rows. It met the states, which are "
+            "√d_model times as long.",
+        ),
+        Mistake(
+            "factor twice on the way back",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, back=float(weight.shape[1])),
+                torch.zeros_like(weight),
+            ),
+            "the embedding's part has d_model in place of √d_model: the factor counts once on the "
+            "way back.",
+        ),
+        Mistake(
+            "divided on the way back",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(tokens, targets, weight, back=weight.shape[1] ** -0.5),
+                torch.zeros_like(weight),
+            ),
+            "on the way back you divide by √d_model. A state is √d_model times a row, so the row's "
+            "gradient is √d_model times the state's.",
+        ),
+        Mistake(
+            "difference of the two",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[1]
+                - _parts_of_gradient(tokens, targets, weight)[0]
+            ),
+            "the two parts have different signs. Both are gradients of one loss: add them.",
+        ),
+        Mistake(
+            "tokens for targets",
+            lambda tokens, targets, weight: _gradient(tokens, tokens, weight),
+            "you take the input words for the right answers. The 1 is subtracted at the next word, "
+            "`targets`.",
+        ),
+        Mistake(
+            "overwritten",
+            _overwritten,
+            "right where all words differ. Where a word occurs twice, `result[tokens] += …` keeps "
+            "only one of its two gradients. `index_add_` adds them.",
+        ),
+        Mistake(
+            "sum",
+            lambda tokens, targets, weight: len(tokens) * _gradient(tokens, targets, weight),
+            "this is the gradient of the sum over the words. The loss is their mean.",
+        ),
+        Mistake(
+            "downhill",
+            lambda tokens, targets, weight: -_gradient(tokens, targets, weight),
+            "the sign is wrong: this is the direction in which the loss falls. A gradient points "
+            "to where it rises.",
+        ),
+        Mistake(
+            "no targets",
+            _without_targets,
+            "the right answers are missing. The gradient of the logits is p, minus 1 at the right "
+            "word.",
+        ),
+        Mistake(
+            "rows of the targets",
+            _at_the_targets,
+            "the embedding's part lands in the rows of the targets. The rows of the input words, "
+            "`tokens`, made the states.",
+        ),
+        Mistake(
+            "mean of the two",
+            lambda tokens, targets, weight: _gradient(tokens, targets, weight) / 2,
+            "you take the mean of the two parts. One matrix with two uses gets their sum.",
+        ),
+    ],
+    right="`gradient` is right: the sum of two parts, and words that occur twice count twice",
 )
 
 # Exercise: how large are the logits? ------------------------------------------------------------
@@ -241,6 +494,23 @@ logit_std = Check(
             "divides",
             lambda d_model, weight_std: weight_std / math.sqrt(d_model),
             "this is the standard deviation of a mean over d_model terms. A dot product is a sum.",
+        ),
+        Mistake(
+            "entry squared",
+            lambda d_model, weight_std: math.sqrt(d_model) * weight_std**2,
+            "`weight_std` is squared and the root does not cover it. The variance is "
+            "d_model · weight_std², and its root √d_model · weight_std.",
+        ),
+        Mistake(
+            "components only",
+            lambda d_model, weight_std: math.sqrt(d_model),
+            "`weight_std` is missing: this is right for entries of standard deviation 1 only.",
+        ),
+        Mistake(
+            "mean of products",
+            lambda d_model, weight_std: weight_std**2 / d_model,
+            "this is the variance of a mean over d_model terms. A dot product is a sum, and asked "
+            "is the standard deviation.",
         ),
         Mistake(
             "one term",

@@ -1,10 +1,12 @@
 """What tying and the factor √d_model are worth: small translators of the phrasebook (§3.4).
 
-The models are those of chapter 05, with d_ff = 256. Each kind changes how the one matrix starts,
-whether it is one, and whether the factor is there.
+The models are those of chapter 05, with d_ff = 256. Each kind changes whether the matrix is one,
+whether the factor is there, how the matrix starts, and how far Adam moves it in a step.
+`tools/run_tying.py` trains all kinds, for longer and with several seeds.
 """
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import torch
@@ -12,21 +14,36 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from transformer.model import Transformer
-from transformer.training import History, perplexity, train
+from transformer.training import History, perplexity
+from transformer.training.trainer import Trainer
 from walkthrough.lab import translator
 from walkthrough.lab.one_layer import SIZES, load_task
 
 __all__ = ["KINDS", "Kind", "Trained", "load_task", "new_model", "train_kind"]
 
 
+D_FF = 256
+
+PAGE_UPDATES = 200
+"""Updates of the runs that a page can wait for; the record has longer ones as well."""
+
+ROOT = sqrt(SIZES["d_model"])
+
+
 @dataclass(frozen=True)
 class Kind:
-    """One way to build embeddings and projection; `std` None is the package's d_model^−0.5."""
+    """One way to build embeddings and projection.
+
+    `embedding_std` says how the embeddings start, the shared matrix included; None is the package's
+    d_model^−0.5, which an output of its own always has. `step` multiplies each step
+    that Adam takes with the matrix, or with the embeddings where they are apart.
+    """
 
     name: str
     tied: bool = True
     factor: bool = True
-    std: float | None = None
+    embedding_std: float | None = None
+    step: float = 1.0
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -39,12 +56,22 @@ KINDS = {
     for kind in (
         Kind("tied, factor"),
         Kind("tied, no factor", factor=False),
-        Kind("tied, no factor, start at 1", factor=False, std=1.0),
+        Kind("tied, no factor, start at 1", factor=False, embedding_std=1.0),
         Kind("untied, factor", tied=False),
         Kind("untied, no factor", tied=False, factor=False),
+        Kind("untied, no factor, start at 1", tied=False, factor=False, embedding_std=1.0),
+        Kind("untied, factor, start at 1/d", tied=False, embedding_std=ROOT**-2),
+        Kind("tied, factor, steps / √d", step=1 / ROOT),
+        Kind("tied, no factor, steps · √d", factor=False, step=ROOT),
     )
 }
-"""The kinds that chapter 06 compares; the first is the paper's."""
+"""The kinds that chapter 06 compares; the first is the paper's. The last four tell size from step:
+
+With the factor, an entry of the matrix counts √d-fold in the embedding, and so does Adam's step,
+which does not depend on how large an entry or its gradient is. "untied, no factor, start at 1" has
+the size that the factor gives and not the step, "untied, factor, start at 1/d" the step and not the
+size.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,11 +87,10 @@ class Trained:
 
 def new_model(task: translator.Task, kind: Kind, *, seed: int) -> Transformer:
     """Return an untrained model of this kind."""
-    model = translator.new_model(task, seed=seed, **SIZES, d_ff=256, **kind.changes)
-    if kind.std is not None:
-        ends = (model.source_embedding.weight, model.target_embedding.weight, model.output_weight)
-        for weight in {id(weight): weight for weight in ends}.values():
-            nn.init.normal_(weight, std=kind.std)
+    model = translator.new_model(task, seed=seed, **SIZES, d_ff=D_FF, **kind.changes)
+    if kind.embedding_std is not None:
+        for weight in _embeddings(model):
+            nn.init.normal_(weight, std=kind.embedding_std)
     return model
 
 
@@ -81,11 +107,39 @@ def train_kind(
     settings = task.plan.training.replace(seed=seed, threads=1)
     if updates is not None:  # short enough to be looked at closely
         settings = settings.replace(max_updates=updates, log_every=10)
-    history = train(model, task.pairs("train"), settings, progress=False)
+    trainer = Trainer(model, task.pairs("train"), settings)
+    if kind.step != 1.0:
+        _multiply_steps(trainer.optimizer, _embeddings(model), kind.step)
+    history = trainer.run(progress=False)
     valid = task.pairs("valid")
     return Trained(
         model, start, history, perplexity(model, valid), translator.next_word_accuracy(model, valid)
     )
+
+
+def _embeddings(model: Transformer) -> list[nn.Parameter]:
+    """Return the matrices of both embeddings, once where they are one."""
+    ends = (model.source_embedding.weight, model.target_embedding.weight)
+    return list({id(weight): weight for weight in ends}.values())
+
+
+def _multiply_steps(
+    optimizer: torch.optim.Optimizer, weights: list[nn.Parameter], times: float
+) -> None:
+    """Make each of the optimiser's steps so many times as long for these weights alone."""
+    before: list[Tensor] = []
+
+    @torch.no_grad()
+    def remember(*_: Any) -> None:
+        before[:] = [weight.detach().clone() for weight in weights]
+
+    @torch.no_grad()
+    def stretch(*_: Any) -> None:
+        for weight, old in zip(weights, before, strict=True):
+            weight.copy_(old + times * (weight - old))
+
+    optimizer.register_step_pre_hook(remember)
+    optimizer.register_step_post_hook(stretch)
 
 
 @torch.no_grad()

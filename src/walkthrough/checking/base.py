@@ -5,17 +5,15 @@
         reference=softmax_over_keys,
         cases=[Case("three queries, five keys", make_scores)],
         mistakes=[Mistake("wrong axis", softmax_over_queries, "these weights sum to 1 over …")],
+        forbidden=[torch.softmax],
     )
     check(my_function)  # a Verdict
 
-`walkthrough.checks.soundness.assert_check_is_sound(check)` proves that a check can fail, and that
+`walkthrough.checking.soundness.assert_check_is_sound(check)` proves that a check can fail, and that
 every mistake it lists is rejected with its own sentence.
 """
 
-import copy
 import inspect
-import linecache
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,57 +21,37 @@ from typing import Any
 import torch
 
 from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
-from walkthrough.checking.changes import change_said
-from walkthrough.checking.compare import difference, kind, same
+from walkthrough.checking.compare import kind
+from walkthrough.checking.diagnosis import Mistake, Symptom, diagnosis
+from walkthrough.checking.forbidden import Forbidden, as_forbidden
+from walkthrough.checking.running import SEED, Raised, Run, run, same_outcome
+from walkthrough.checking.sentences import joined
+from walkthrough.checking.stubs import is_empty, lost_result
 from walkthrough.checking.verdict import Verdict
 
-__all__ = ["Arguments", "Case", "Check", "Mistake", "Symptom", "arguments", "drawn", "fixed"]
+__all__ = [
+    "Arguments",
+    "Case",
+    "Check",
+    "Forbidden",
+    "Mistake",
+    "Raised",
+    "Symptom",
+    "arguments",
+    "drawn",
+    "fixed",
+]
 
-SEED = 2017
 NOTHING_YET = Verdict("nothing yet", "write the function, then run this cell again")
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A known wrong implementation and the sentence that tells a reader what it does."""
-
-    name: str
-    function: Callable[..., Any]
-    say: str
-
-
-@dataclass(frozen=True)
-class Symptom:
-    """A property of a wrong result that deserves its own sentence.
-
-    `shows(result, expected, arguments)` looks at one case. The first case that shows it decides.
-    """
-
-    name: str
-    shows: Callable[[Any, Any, Arguments], bool]
-    say: str
-
-
-@dataclass(frozen=True)
-class Raised:
-    """A call that ended in an exception instead of a result."""
-
-    error: Exception
-
-    @property
-    def kind(self) -> str:
-        """The exception's name."""
-        return type(self.error).__name__
-
-    @property
-    def words(self) -> str:
-        """The exception's message."""
-        return str(self.error)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """An exercise's check. Call it with the reader's function; it answers with a `Verdict`.
+
+    `forbidden` lists what the reader's own code must not call: functions, classes, names such as
+    `"min"` or `"torch.min"`, or `Forbidden(what, say)` with a sentence of its own. A right result
+    that was found with their help is wrong.
 
     Raises:
         ValueError: there are no cases, or two mistakes share a name.
@@ -84,6 +62,7 @@ class Check:
     cases: Sequence[Case]
     mistakes: Sequence[Mistake] = ()
     symptoms: Sequence[Symptom] = ()
+    forbidden: Sequence[Any] = ()
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
 
@@ -104,13 +83,14 @@ class Check:
         unfit = self._signature_problem(function)
         if unfit:
             return Verdict("wrong", unfit)
-        outcomes, changed = self._outcomes(function, watch_inputs=True)
-        if all(_is_stub(outcome) for outcome in outcomes):
-            return NOTHING_YET
+        seen = run(function, self.arguments(), forbidden=as_forbidden(self.forbidden))
+        if all(map(_is_unwritten, seen.outcomes)):
+            begun = all(outcome is None for outcome in seen.outcomes) and not is_empty(function)
+            return Verdict("wrong", lost_result(function), "no return") if begun else NOTHING_YET
         expected = self.outcomes(self.reference)
-        if self.agree(outcomes, expected):
-            return self._right_unless(changed)
-        return self._diagnose(function, outcomes, expected, changed)
+        if self.agree(seen.outcomes, expected):
+            return self._right_unless(seen)
+        return diagnosis(self, function, seen, expected)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
@@ -121,69 +101,24 @@ class Check:
 
     def outcomes(self, function: Callable[..., Any]) -> list[Any]:
         """Return what the function gives for each case: a result, or `Raised`."""
-        return self._outcomes(function, watch_inputs=False)[0]
-
-    def _outcomes(
-        self, function: Callable[..., Any], *, watch_inputs: bool
-    ) -> tuple[list[Any], str | None]:
-        outcomes, changed = [], None
-        for given in self.arguments():
-            handed = copy.deepcopy(given)
-            outcomes.append(_call(function, handed))
-            if watch_inputs and changed is None:
-                changed = change_said(function, given, handed)
-        return outcomes, changed
+        return run(function, self.arguments()).outcomes
 
     def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:
         """Return whether all outcomes are alike; exceptions by kind and message."""
-        return all(map(self._same_outcome, outcomes, others))
+        return all(map(self.same_outcome, outcomes, others))
 
-    def _same_outcome(self, one: Any, other: Any) -> bool:
-        if isinstance(one, Raised) and isinstance(other, Raised):
-            return (one.kind, one.words) == (other.kind, other.words)
-        return same(one, other, self.tolerance)
+    def same_outcome(self, one: Any, other: Any) -> bool:
+        """Return whether two outcomes of a case are alike."""
+        return same_outcome(one, other, self.tolerance)
 
-    def _right_unless(self, changed: str | None) -> Verdict:
-        if changed:
-            return Verdict("wrong", f"the result is right, but {changed}", "changes its input")
+    def _right_unless(self, seen: Run) -> Verdict:
+        if seen.forbidden:
+            said = f"the result is right, but {seen.forbidden[0].sentence}"
+            return Verdict("wrong", joined(said, seen.changed), "forbidden")
+        if seen.changed:
+            said = f"the result is right, but {seen.changed}"
+            return Verdict("wrong", said, "changes its input")
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
-
-    def _diagnose(
-        self,
-        function: Callable[..., Any],
-        outcomes: list[Any],
-        expected: list[Any],
-        changed: str | None,
-    ) -> Verdict:
-        for mistake in self.mistakes:
-            if self.agree(outcomes, self.outcomes(mistake.function)):
-                return Verdict("wrong", mistake.say, mistake.name)
-        for case, given, outcome, wanted in zip(
-            self.cases, self.arguments(), outcomes, expected, strict=True
-        ):
-            if self._same_outcome(outcome, wanted):
-                continue
-            if isinstance(outcome, Raised):
-                return Verdict("wrong", _exception_message(function, outcome.error, case.label))
-            if outcome is None:
-                return Verdict("wrong", f"for {case.label} your function returns nothing")
-            for symptom in self.symptoms:
-                if _shows(symptom, outcome, wanted, given):
-                    said = f"{symptom.say} Besides, {changed}" if changed else symptom.say
-                    return Verdict("wrong", said, symptom.name)
-        besides = f"; besides, {changed}" if changed else ""
-        return Verdict("wrong", self._unknown(outcomes, expected) + besides)
-
-    def _unknown(self, outcomes: list[Any], expected: list[Any]) -> str:
-        wrong = [
-            (case.label, difference(outcome, wanted, self.tolerance))
-            for case, outcome, wanted in zip(self.cases, outcomes, expected, strict=True)
-            if not self._same_outcome(outcome, wanted)
-        ]
-        label, words = wrong[0]
-        n_right = len(self.cases) - len(wrong)
-        rest = f" ({n_right} of {len(self.cases)} cases are right)" if n_right else ""
-        return f"for {label}: {words}{rest}"
 
     def _signature_problem(self, function: Callable[..., Any]) -> str | None:
         try:
@@ -202,35 +137,7 @@ class Check:
         return None
 
 
-def _call(function: Callable[..., Any], given: Arguments) -> Any:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        try:
-            return function(*given.positional)
-        except Exception as error:
-            return Raised(error)
-
-
-def _is_stub(outcome: Any) -> bool:
+def _is_unwritten(outcome: Any) -> bool:
     if isinstance(outcome, Raised):
         return isinstance(outcome.error, NotImplementedError)
     return outcome is None or outcome is ...
-
-
-def _shows(symptom: Symptom, outcome: Any, expected: Any, given: Arguments) -> bool:
-    try:
-        return bool(symptom.shows(outcome, expected, given))
-    except Exception:  # a rule about shapes meets a result of another kind
-        return False
-
-
-def _exception_message(function: Callable[..., Any], error: Exception, label: str) -> str:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    frames = traceback.extract_tb(error.__traceback__)
-    mine = [frame for frame in frames if code and frame.filename == code.co_filename]
-    where = ""
-    if mine:
-        line = (mine[-1].line or linecache.getline(mine[-1].filename, mine[-1].lineno or 0)).strip()
-        where = f" in line {mine[-1].lineno}" + (f" (`{line}`)" if line else "")
-    words = f": {error}" if str(error) else ""
-    return f"for {label} your function stops with {type(error).__name__}{where}{words}"

@@ -1,9 +1,13 @@
 """Prove that a check can fail, and that it names each mistake it lists. For tests."""
 
+import inspect
+from collections.abc import Callable
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
+import walkthrough
 from walkthrough.checking.base import Check, Raised
+from walkthrough.checking.forbidden import Forbidden, as_forbidden
 from walkthrough.checking.values import ValueCheck
 
 
@@ -12,7 +16,8 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
 
     The reference must answer every case: where it raised, code that fails alike would be right. It
     also proves that no two mistakes look alike on the check's inputs, that a stub counts as
-    nothing yet, and that code which raises counts as wrong, with the exception's own message.
+    nothing yet, that code which raises counts as wrong, with the exception's own message, and that
+    each forbidden call is rejected, with its own sentence, even where the result is right.
     """
     if isinstance(check, ValueCheck):
         _assert_value_check_is_sound(check)
@@ -33,6 +38,7 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
         alike = check.agree(*outcomes)
         assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"
     assert_stubs_and_errors_are_reported(check)
+    assert_forbidden_calls_are_rejected(check)
 
 
 def _assert_reference_answers(check: Check) -> None:
@@ -60,6 +66,48 @@ def assert_stubs_and_errors_are_reported(check: Check) -> None:
     verdict = check(stops)
     assert verdict.status == "wrong", f"{check.name!r} accepts code that raises"
     assert "a message of its own" in verdict.message, f"the error is not reported: {verdict}"
+
+
+def assert_forbidden_calls_are_rejected(check: Check) -> None:
+    """Raise AssertionError unless right results with a forbidden call in them are rejected."""
+    for rule in as_forbidden(check.forbidden):
+        verdict = check(_as_a_reader(check.reference, rule))
+        assert verdict.status == "wrong", f"{check.name!r} does not see a call of `{rule.name}`"
+        assert rule.sentence in verdict.message, f"{check.name!r} says {verdict.message!r}"
+
+
+def _as_a_reader(reference: Callable[..., Any], rule: Forbidden) -> Callable[..., Any]:
+    """Return the reference with a forbidden call before it, in code that counts as a reader's."""
+    called = _named(rule.name, rule.library) if isinstance(rule.what, str) else rule.what
+    names = {"reference": reference, "called": called, "some": _some_arguments(called)}
+    code = (
+        "def reads(*given):\n"
+        "    try:\n"
+        "        called(*some)\n"
+        "    except Exception:\n"
+        "        pass\n"
+        "    return reference(*given)\n"
+    )
+    exec(compile(code, "<a reader's cell>", "exec"), names)
+    return cast(Callable[..., Any], names["reads"])
+
+
+def _named(name: str, library: str | None) -> Callable[..., Any]:
+    """Return a function of this name that counts as one of the library."""
+    names: dict[str, Any] = {"__name__": library or "library"}
+    exec(compile(f"def {name}(): pass", walkthrough.__path__[0] + "/named.py", "exec"), names)
+    return cast(Callable[..., Any], names[name])
+
+
+def _some_arguments(called: Any) -> list[Any]:
+    """Return as many values as a call needs to begin; C code is seen whatever it gets."""
+    if hasattr(called, "__objclass__"):  # a method, such as `list.sort`
+        return [called.__objclass__()]
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [None for one in parameters if one.default is one.empty and one.kind <= 1]
 
 
 def _assert_value_check_is_sound(check: ValueCheck) -> None:

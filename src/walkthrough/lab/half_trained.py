@@ -18,7 +18,7 @@ def load_translator() -> tuple[Transformer, PhrasebookCodec]:
     """Return the half-trained model, in evaluation mode, and its vocabulary.
 
     Raises:
-        FileNotFoundError: the package was installed without the repository.
+        FileNotFoundError: the weights are not among the records.
         ValueError: the file holds another kind of vocabulary.
     """
     checkpoint = load_checkpoint(WEIGHTS)

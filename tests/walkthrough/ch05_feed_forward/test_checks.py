@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch import nn
 
 from transformer.analysis.cost import attention_flops, feed_forward_flops
 from transformer.config import TransformerConfig
@@ -12,7 +11,7 @@ from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.feed_forward,
-    checks.by_convolutions,
+    checks.larger,
     checks.is_position_wise,
     checks.feed_forward_share,
 ]
@@ -46,12 +45,44 @@ def test_a_sum_over_hidden_units_is_right():
     assert checks.feed_forward(by_unit)
 
 
-def test_the_convolutions_weights_may_be_used_as_matrices():
-    def with_matrices(x, conv1, conv2):
-        hidden = torch.relu(x @ conv1.weight[..., 0].T + conv1.bias)
-        return hidden @ conv2.weight[..., 0].T + conv2.bias
+@pytest.mark.parametrize(
+    ("w1", "b1", "w2"),
+    [
+        ([[1, 0, 0], [-1, 1, -1]], [0, 0, 0], [[1], [1], [-1]]),
+        ([[-1, 1, -1], [1, 0, 0]], [0, 0, 0], [[1], [1], [-1]]),
+        ([[1, 0.5, -0.5], [-1, 0.5, -0.5]], [0, 0, 0], [[0.5], [1], [-1]]),
+    ],
+    ids=["b plus a's lead", "a plus b's lead", "a third unit for the mean, wrong half"],
+)
+def test_the_larger_number_can_be_had_in_several_ways(w1, b1, w2):
+    right = w2[0] == [1]
+    assert bool(checks.larger(lambda run: run(w1, b1, w2, [0.0]))) == right
 
-    assert checks.by_convolutions(with_matrices)
+
+def test_a_large_bias_may_carry_what_is_negative():
+    def shifted(run):  # b + 100 is never negative here
+        return run([[1.0, 0.0], [-1.0, 1.0]], [0.0, 100.0], [[1.0], [1.0]], [-100.0])
+
+    assert checks.larger(shifted)
+
+
+def test_an_answer_that_is_right_on_one_side_is_told_which():
+    def b_below(run):  # max(0, a − b) falls away where b is larger, and so does half of b
+        return run([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [0.0, 0.0, 0.0], [[1.0], [0.0], [0.0]], [0])
+
+    assert "right where a is the larger one" in checks.larger(b_below).message
+
+
+def test_too_many_units_and_unfit_shapes_are_reported_with_both_values():
+    def five(run):
+        return run(torch.zeros(2, 5), torch.zeros(5), torch.zeros(5, 1), torch.zeros(1))
+
+    def as_linear_stores_it(run):
+        return run(torch.zeros(3, 2), torch.zeros(3), torch.zeros(3, 1), torch.zeros(1))
+
+    assert "at most 3 hidden units are allowed; got 5" in checks.larger(five).message
+    message = checks.larger(as_linear_stores_it).message
+    assert "w1 must have the shape (2, 3); got (3, 2)" in message
 
 
 def test_a_test_by_gradients_is_right():
@@ -96,9 +127,36 @@ def test_the_share_is_the_one_that_the_packages_count_gives():
     assert checks.feed_forward_share(counted)
 
 
-def test_a_layer_of_words_and_channels_exchanged_is_reported_with_its_line():
-    def wrong(x, conv1, conv2):
-        return nn.functional.relu(conv1(x)).transpose(1, 2)
+def test_every_word_alone_is_the_definition():
+    def alone(layer, x):
+        return torch.allclose(layer(x), torch.cat([layer(x[i : i + 1]) for i in range(len(x))]))
 
-    verdict = checks.by_convolutions(wrong)
+    assert checks.is_position_wise(alone)
+
+
+def permutes_and_changes(place, amount):
+    def test(layer, x):
+        order = torch.arange(len(x)).roll(1)
+        changed = x.clone()
+        changed[place] += amount
+        moved = (layer(changed) - layer(x)).abs().amax(-1) > 1e-5
+        moved[place] = False
+        same = torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)
+        return same and not moved.any().item()
+
+    return test
+
+
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("amount", [-10.0, -1.0, 1.0, 10.0])
+def test_a_permutation_and_a_change_of_one_word_are_too_little(place, amount):
+    verdict = checks.is_position_wise(permutes_and_changes(place, amount))
     assert verdict.status == "wrong"
+    assert "the largest (or the smallest) value" in verdict.message
+
+
+def test_a_comparison_without_the_order_restored_is_told_about_the_network():
+    def not_restored(layer, x):
+        return torch.allclose(layer(x.roll(1, 0)), layer(x), atol=1e-5)
+
+    assert checks.is_position_wise(not_restored).status == "wrong"

@@ -92,3 +92,14 @@ def test_runs_are_drawn_by_width_and_described_by_their_means():
     assert "ReLU, width 16: 60.0%" in spec(chart)["description"]
     with pytest.raises(ValueError, match="at least one run"):
         figures.width_chart([], value="exact", value_title="exact", title="Wider")
+
+
+def test_words_that_wake_a_unit_are_drawn_in_their_order():
+    wakes = {"3": {"visite": 2.0, "Paris": 1.0}, "7": {"Jane": 0.5, "il": 0.4}}
+    chart = figures.units_explorer(wakes)
+    drawn = [(row["word"], row["rank"]) for row in all_rows(chart) if row["unit"] == "3"]
+    assert drawn == [("visite", 0), ("Paris", 1)]
+    assert inputs(chart)["unit"]["options"] == ["3", "7"]
+    assert "3: visite, Paris; 7: Jane, il" in spec(chart)["description"]
+    with pytest.raises(ValueError, match="units with words"):
+        figures.units_explorer({"3": {}})

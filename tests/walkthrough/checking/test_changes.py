@@ -107,4 +107,4 @@ def test_a_change_beside_a_wrong_result_is_told_too():
 
     verdict = check_with(MAKERS["states"])(adds_up)
     assert verdict.mistake is None
-    assert "1 is expected, yours is 2; besides, the function changes its arg" in verdict.message
+    assert "1 is expected, yours is 2. Besides, the function changes its arg" in verdict.message

@@ -1,10 +1,10 @@
 """The checks of chapter 05's exercises."""
 
 from walkthrough.ch05_feed_forward.checks.feed_forward import (
-    by_convolutions,
     feed_forward,
     feed_forward_share,
+    larger,
 )
 from walkthrough.ch05_feed_forward.checks.position_wise import is_position_wise
 
-__all__ = ["by_convolutions", "feed_forward", "feed_forward_share", "is_position_wise"]
+__all__ = ["feed_forward", "feed_forward_share", "is_position_wise", "larger"]

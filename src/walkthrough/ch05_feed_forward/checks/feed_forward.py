@@ -1,12 +1,23 @@
-"""The checks of chapter 05: the network, its two convolutions, what position-wise means (§3.3)."""
+"""The checks of chapter 05: the network, weights for the larger of two numbers, the cost (§3.3)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, drawn, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    drawn,
+    fixed,
+)
 
 # Exercise: the network from its matrices --------------------------------------------------------
 
@@ -20,12 +31,18 @@ def _given_matrices(label: str, *shape: int, d_ff: int) -> Case:
     return drawn(label, shape, (d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
 
 
+def _large_numbers(generator: torch.Generator) -> Arguments:
+    x, *matrices = _given_matrices("", 5, 4, d_ff=6).make(generator).positional
+    return arguments(10 * x, *matrices)
+
+
 feed_forward = Check(
     name="feed_forward",
     reference=_feed_forward,
     cases=[
         _given_matrices("5 words, d_model = 4, d_ff = 6", 5, 4, d_ff=6),
         _given_matrices("2 sentences of 3 words, d_model = 4, d_ff = 7", 2, 3, 4, d_ff=7),
+        Case("5 words with large numbers", _large_numbers),
     ],
     mistakes=[
         Mistake(
@@ -77,68 +94,256 @@ feed_forward = Check(
             lambda x, w1, b1, w2, b2: F.gelu(x @ w1 + b1) @ w2 + b2,
             "this is GELU, as in BERT and GPT. The paper has max(0, ·), the ReLU.",
         ),
+        Mistake(
+            "softmax",
+            lambda x, w1, b1, w2, b2: torch.softmax(x @ w1 + b1, dim=-1) @ w2 + b2,
+            "softmax stands where the ReLU belongs: the hidden units compete and sum to 1. Here "
+            "each is on its own, max(0, ·).",
+        ),
+        Mistake(
+            "sigmoid",
+            lambda x, w1, b1, w2, b2: torch.sigmoid(x @ w1 + b1) @ w2 + b2,
+            "a sigmoid stands where the ReLU belongs: your hidden units lie between 0 and 1. "
+            "max(0, ·) leaves what is positive as it is.",
+        ),
+        Mistake(
+            "tanh",
+            lambda x, w1, b1, w2, b2: torch.tanh(x @ w1 + b1) @ w2 + b2,
+            "tanh stands where the ReLU belongs: your hidden units lie between −1 and 1. "
+            "max(0, ·) leaves what is positive as it is.",
+        ),
+        Mistake(
+            "SiLU",
+            lambda x, w1, b1, w2, b2: F.silu(x @ w1 + b1) @ w2 + b2,
+            "this is SiLU (Swish), as in newer models. The paper has max(0, ·), the ReLU.",
+        ),
+        Mistake(
+            "leaky ReLU",
+            lambda x, w1, b1, w2, b2: F.leaky_relu(x @ w1 + b1) @ w2 + b2,
+            "this is the leaky ReLU: it lets a hundredth of what is negative pass. max(0, ·) lets "
+            "nothing pass.",
+        ),
+        Mistake(
+            "ReLU6",
+            lambda x, w1, b1, w2, b2: F.relu6(x @ w1 + b1) @ w2 + b2,
+            "your hidden units stop at 6 (ReLU6). max(0, ·) has no upper end.",
+        ),
+        Mistake(
+            "softplus",
+            lambda x, w1, b1, w2, b2: F.softplus(x @ w1 + b1) @ w2 + b2,
+            "this is softplus, a ReLU with a round corner. The paper has max(0, ·), which is 0 "
+            "below zero.",
+        ),
+        Mistake(
+            "ELU",
+            lambda x, w1, b1, w2, b2: F.elu(x @ w1 + b1) @ w2 + b2,
+            "this is ELU, which goes down to −1 below zero. max(0, ·) is 0 there.",
+        ),
+        Mistake(
+            "squared ReLU",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 + b1) ** 2 @ w2 + b2,
+            "your hidden units are squared. max(0, ·) leaves what is positive as it is.",
+        ),
+        Mistake(
+            "b1 subtracted",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 - b1) @ w2 + b2,
+            "`b1` is subtracted. Equation 2 adds it: a unit that wakes up late has a negative one.",
+        ),
+        Mistake(
+            "biases after the map",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 + b1) @ (w2 + b2),
+            "`b2` is added to the matrix `w2`: brackets in the wrong place. It is added to the "
+            "product.",
+        ),
+        Mistake(
+            "absolute value",
+            lambda x, w1, b1, w2, b2: (x @ w1 + b1).abs() @ w2 + b2,
+            "your hidden units hold the absolute value: what is negative is turned over. The ReLU "
+            "makes it 0.",
+        ),
+        Mistake(
+            "min",
+            lambda x, w1, b1, w2, b2: (x @ w1 + b1).clamp(max=0) @ w2 + b2,
+            "your hidden units keep what is negative and lose what is positive. It is the other "
+            "way round: max(0, ·), in PyTorch `clamp(min=0)`.",
+        ),
+        Mistake(
+            "no biases",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1) @ w2,
+            "both biases are missing: `b1` before the ReLU, `b2` after the second product.",
+        ),
+        Mistake(
+            "b2 summed",
+            lambda x, w1, b1, w2, b2: torch.relu(x @ w1 + b1) @ w2 + b2.sum(),
+            "`b2` is summed up before it is added. Each component has a number of its own.",
+        ),
+        Mistake(
+            "awake or not",
+            lambda x, w1, b1, w2, b2: (x @ w1 + b1 > 0).to(x.dtype) @ w2 + b2,
+            "your hidden units are 1 or 0, awake or not. The ReLU keeps how far a unit is above "
+            "its level.",
+        ),
     ],
     right="`feed_forward` is right, for one sentence and for a batch",
 )
 
-# Exercise: the same as two convolutions ---------------------------------------------------------
+# Exercise: the larger of two numbers ------------------------------------------------------------
+
+MAX_UNITS = 3
 
 
-def _by_convolutions(x: Tensor, conv1: nn.Conv1d, conv2: nn.Conv1d) -> Tensor:
-    result: Tensor = conv2(torch.relu(conv1(x.transpose(1, 2)))).transpose(1, 2)
-    return result
+@dataclass(frozen=True)
+class Run:
+    """What an answer is handed: it applies a network to pairs of numbers."""
+
+    pairs: Tensor
+
+    def __call__(self, w1: Any, b1: Any, w2: Any, b2: Any) -> Tensor:
+        """Return the network's output, one number for each pair.
+
+        Raises:
+            ValueError: a shape that does not fit, or more than three hidden units.
+        """
+        matrices = [torch.as_tensor(given, dtype=torch.float32) for given in (w1, b1, w2, b2)]
+        units = matrices[1].numel()
+        shapes = {"w1": (2, units), "b1": (units,), "w2": (units, 1), "b2": (1,)}
+        for (name, shape), matrix in zip(shapes.items(), matrices, strict=True):
+            if tuple(matrix.shape) != shape:
+                raise ValueError(
+                    f"with {units} numbers in b1, {name} must have the shape {shape}; "
+                    f"got {tuple(matrix.shape)}"
+                )
+        if units > MAX_UNITS:
+            raise ValueError(f"at most {MAX_UNITS} hidden units are allowed; got {units}")
+        return _feed_forward(self.pairs, *matrices)[:, 0]
 
 
-def _given_convolutions(
-    batch: int, length: int, d_model: int, d_ff: int
-) -> Callable[[torch.Generator], Arguments]:
+def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool]:
+    def shows(answer: Any, expected: Any, given: Arguments) -> bool:
+        first, second = given.positional[0].pairs.T
+        here = (first > second) if a_is_larger else (first < second)
+        right = torch.isclose(answer, expected, atol=1e-5)
+        return bool(right[here].all() and here.any() and not right[~here].any())
+
+    return shows
+
+
+def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
+    """Return pairs whose numbers have these signs, each as often the larger one."""
+
     def make(generator: torch.Generator) -> Arguments:
-        convs = [nn.Conv1d(d_model, d_ff, 1), nn.Conv1d(d_ff, d_model, 1)]
-        with torch.no_grad():
-            for conv in convs:
-                for parameter in conv.parameters():
-                    parameter.copy_(torch.randn(parameter.shape, generator=generator))
-        x = torch.randn(batch, length, d_model, generator=generator)
-        return arguments(x, *(conv.requires_grad_(False) for conv in convs))
+        sizes = torch.rand(6, 2, generator=generator) + 0.5
+        sizes = torch.cat([sizes, sizes.flip(1)])
+        return arguments(Run(sizes * torch.tensor(signs)))
 
     return make
 
 
-by_convolutions = Check(
-    name="by_convolutions",
-    reference=_by_convolutions,
+def _by_units(*units: tuple[int, int, int]) -> Callable[..., Tensor]:
+    """Return an answer whose units are given as (weight of a, weight of b, what it writes)."""
+
+    def answer(run: Run) -> Tensor:
+        a, b, writes = zip(*units, strict=True)
+        return run([a, b], [0.0] * len(units), [[value] for value in writes], [0.0])
+
+    return answer
+
+
+larger = Check(
+    name="larger",
+    reference=_by_units((1, -1, 1), (0, 1, 1), (0, -1, -1)),
     cases=[
-        Case("4 words, d_model = 4", _given_convolutions(2, 4, 4, 6)),
-        Case("5 words, d_model = 4", _given_convolutions(2, 5, 4, 6)),
+        Case("two positive numbers", _pairs(1, 1)),
+        Case("a positive and b negative", _pairs(1, -1)),
+        Case("a negative and b positive", _pairs(-1, 1)),
+        Case("two negative numbers", _pairs(-1, -1)),
     ],
     mistakes=[
         Mistake(
-            "no transpose",
-            lambda x, conv1, conv2: conv2(torch.relu(conv1(x))),
-            "`x` goes into the convolution as it is, and words are taken for channels. With as "
-            "many words as components that passes without an error. Exchange the last two "
-            "dimensions first, and again at the end.",
+            "b without its negative part",
+            _by_units((1, -1, 1), (0, 1, 1)),
+            "right where b is positive. Where it is negative, max(0, b) is 0 and b is lost. One "
+            "more unit can bring the negative part back.",
         ),
         Mistake(
-            "not transposed back",
-            lambda x, conv1, conv2: conv2(torch.relu(conv1(x.transpose(1, 2)))),
-            "the result still has channels before words. Exchange the two dimensions again.",
+            "a without its negative part",
+            _by_units((-1, 1, 1), (1, 0, 1)),
+            "right where a is positive. Where it is negative, max(0, a) is 0 and a is lost. One "
+            "more unit can bring the negative part back.",
         ),
         Mistake(
-            "reshape for transpose",
-            lambda x, conv1, conv2: conv2(
-                torch.relu(conv1(x.reshape(x.shape[0], x.shape[2], x.shape[1])))
-            ).reshape(x.shape),
-            "`reshape` gives the right shape and the wrong order: it does not exchange "
-            "dimensions. Use `transpose(1, 2)`.",
+            "negative part added",
+            _by_units((1, -1, 1), (0, 1, 1), (0, -1, 1)),
+            "the unit for the negative part of b writes with the wrong sign: max(0, b) + "
+            "max(0, −b) is |b|. The difference of the two is b.",
         ),
         Mistake(
-            "no ReLU",
-            lambda x, conv1, conv2: conv2(conv1(x.transpose(1, 2))).transpose(1, 2),
-            "there is no ReLU between the two convolutions.",
+            "smaller",
+            _by_units((1, -1, -1), (1, 0, 1), (-1, 0, -1)),
+            "this is the smaller of the two.",
+        ),
+        Mistake(
+            "lead only",
+            _by_units((1, -1, 1)),
+            "this is max(0, a − b): by how much a is larger. It is not added to b yet.",
+        ),
+        Mistake(
+            "distance",
+            _by_units((1, -1, 1), (-1, 1, 1)),
+            "this is the distance |a − b|. The larger of the two is b plus what a has more, "
+            "which is 0 where a is smaller.",
+        ),
+        Mistake(
+            "larger or 0",
+            _by_units((1, 0, 1), (0, 1, 1)),
+            "this is max(0, a) + max(0, b). The units have to compare the two: one must look at "
+            "a − b.",
+        ),
+        Mistake(
+            "sum",
+            _by_units((1, 1, 1), (-1, -1, -1)),
+            "this is the sum a + b. No unit compares the two: one must look at a − b.",
+        ),
+        Mistake(
+            "lead the wrong way",
+            _by_units((-1, 1, 1), (0, 1, 1), (0, -1, -1)),
+            "you add max(0, b − a) to b: what b has more than a is counted twice. Add it to a, or "
+            "add max(0, a − b) to b.",
+        ),
+        Mistake(
+            "only b",
+            _by_units((0, 1, 1), (0, -1, -1)),
+            "this is b, and nothing else. Add what a has more than b, 0 where it has less.",
+        ),
+        Mistake(
+            "only a",
+            _by_units((1, 0, 1), (-1, 0, -1)),
+            "this is a, and nothing else. Add what b has more than a, 0 where it has less.",
+        ),
+        Mistake(
+            "mean",
+            lambda run: run([[0.5, -0.5]] * 2, [0, 0], [[1], [-1]], [0]),
+            "this is the mean of the two. No unit compares them: one must look at a − b.",
+        ),
+        Mistake(
+            "twice",
+            _by_units((1, -1, 2), (0, 1, 2), (0, -1, -2)),
+            "this is twice the larger of the two.",
         ),
     ],
-    right="`by_convolutions` is right, and the words stay where they are",
+    symptoms=[
+        Symptom(
+            "right where a is larger",
+            _right_only_where(True),
+            "right where a is the larger one, wrong where b is.",
+        ),
+        Symptom(
+            "right where b is larger",
+            _right_only_where(False),
+            "right where b is the larger one, wrong where a is.",
+        ),
+    ],
+    right="`larger` is right: three units, and a bend where a and b are equal",
 )
 
 # Exercise: the share of the cost ----------------------------------------------------------------
@@ -149,7 +354,7 @@ def _share(d_model: int, d_ff: int, length: int) -> float:
     return network / (network + 4 * d_model**2 + 2 * length * d_model)
 
 
-def _with(
+def _counted(
     network: Callable[[int, int], int] = lambda d, d_ff: 2 * d * d_ff,
     projections: Callable[[int], int] = lambda d: 4 * d * d,
     scores: Callable[[int, int], int] = lambda d, n: 2 * n * d,
@@ -172,30 +377,66 @@ feed_forward_share = Check(
     mistakes=[
         Mistake(
             "one matrix of the network",
-            _with(network=lambda d, d_ff: d * d_ff),
-            "the network is counted with one of its two matrices.",
+            _counted(network=lambda d, d_ff: d * d_ff),
+            "the network is counted with one of its two matrices (or the attention twice).",
         ),
         Mistake(
             "no W^O",
-            _with(projections=lambda d: 3 * d * d),
+            _counted(projections=lambda d: 3 * d * d),
             "attention has four projections; W^O is missing.",
         ),
         Mistake(
             "no scores and values",
-            _with(scores=lambda d, n: 0),
+            _counted(scores=lambda d, n: 0),
             "attention is more than its projections: the scores QKᵀ and the weights times V take "
             "n·d multiplications a word each. Long sentences show it.",
         ),
         Mistake(
             "scores without values",
-            _with(scores=lambda d, n: n * d),
+            _counted(scores=lambda d, n: n * d),
             "the scores are counted, the product of the weights with V is not (or the other way).",
         ),
         Mistake(
             "scores of all words for one",
-            _with(scores=lambda d, n: 2 * n * n * d),
+            _counted(scores=lambda d, n: 2 * n * n * d),
             "scores and values are counted for all n words, the other parts for one. Count "
             "everything for one word, or everything for n.",
+        ),
+        Mistake(
+            "scores without d_model",
+            _counted(scores=lambda d, n: 2 * n),
+            "scores and values are counted without d_model: each of the n·n dot products takes "
+            "d_model multiplications.",
+        ),
+        Mistake(
+            "n twice, d_model never",
+            _counted(scores=lambda d, n: 2 * n * n),
+            "scores and values are counted as n² multiplications, without d_model, and the other "
+            "parts for one word. Each of the n·n dot products takes d_model multiplications.",
+        ),
+        Mistake(
+            "half a scores part",
+            _counted(scores=lambda d, n: n),
+            "scores and values are counted with n multiplications a word. Each of the n dot "
+            "products of a word takes d_model of them, and there are two such products.",
+        ),
+        Mistake(
+            "no projections",
+            _counted(projections=lambda d: 0),
+            "the four projections of attention are missing: W^Q, W^K, W^V and W^O.",
+        ),
+        Mistake(
+            "one projection",
+            _counted(projections=lambda d: d * d),
+            "attention is counted with one projection. It has four: W^Q, W^K, W^V and W^O.",
+        ),
+        Mistake(
+            "biases",
+            lambda d_model, d_ff, length: (
+                (2 * d_model * d_ff + d_model + d_ff)
+                / (2 * d_model * d_ff + d_model + d_ff + 4 * d_model**2 + 2 * length * d_model)
+            ),
+            "you count the biases of the network. Only the matrix products count here.",
         ),
         Mistake(
             "network over attention",
@@ -203,6 +444,29 @@ feed_forward_share = Check(
                 2 * d_model * d_ff / (4 * d_model**2 + 2 * length * d_model)
             ),
             "this is network divided by attention. A share is a part divided by the whole.",
+        ),
+        Mistake(
+            "whole over part",
+            lambda d_model, d_ff, length: 1 / _share(d_model, d_ff, length),
+            "this is the whole divided by the part. A share is a part divided by the whole.",
+        ),
+        Mistake(
+            "projections for one word",
+            lambda d_model, d_ff, length: 2 * d_ff / (2 * d_ff + 4 * d_model / length + 2 * length),
+            "the projections are counted for one word, the other parts for all n. Count everything "
+            "for one word, or everything for n.",
+        ),
+        Mistake(
+            "size of one head",
+            _counted(scores=lambda d, n: 2 * n * d / 8),
+            "scores and values are counted for one head of eight. The heads together are as wide "
+            "as the model.",
+        ),
+        Mistake(
+            "d_model squared in the scores",
+            _counted(scores=lambda d, n: 2 * n * d * d),
+            "scores and values have d_model twice. Each of the n dot products of a word takes "
+            "d_model multiplications.",
         ),
         Mistake(
             "in per cent",

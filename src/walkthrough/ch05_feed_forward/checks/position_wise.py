@@ -1,36 +1,48 @@
-"""The check of chapter 05 on tests for "position-wise": it tries them on seven layers (§3.3).
+"""The check of chapter 05 on tests for "position-wise": it tries them on nine layers (§3.3).
 
-Each layer but the first is made so that one kind of test takes it for position-wise.
+Each layer but the first is made so that one kind of test takes it for position-wise. All take any
+number of words, so that a test may hand them one word alone.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
-Layer = Callable[[Tensor], Tensor]
+N_WORDS, N_COMPONENTS = 6, 4
+BOTH = "Change one word as well, and see that no other moves."
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer that an answer is tried on."""
+
+    kind: str
+    compute: Callable[[Tensor], Tensor]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return what the layer makes of the words."""
+        return self.compute(x)
 
 
 def _separate(layer: Layer, x: Tensor) -> bool:
     """Return whether a change of one word stays at that word, for every word."""
-    before = layer(x)
-    for i in range(len(x)):
-        changed = x.clone()
-        changed[i] += 1.0
-        moved = (layer(changed) - before).abs().amax(-1) > 1e-5
-        moved[i] = False
-        if moved.any():
-            return False
-    return True
+    return all(_one_word_changed(place)(layer, x) for place in range(len(x)))
 
 
 def _identical(layer: Layer, x: Tensor) -> bool:
     """Return whether the order of the words makes no difference to what each becomes."""
     order = torch.arange(len(x)).roll(1)
     return torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)
+
+
+def _turned_round(layer: Layer, x: Tensor) -> bool:
+    return torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5)
 
 
 def _position_wise(layer: Layer, x: Tensor) -> bool:
@@ -48,29 +60,46 @@ def _one_word_changed(place: int) -> Callable[[Layer, Tensor], bool]:
     return test
 
 
-def _attention(x: Tensor) -> Tensor:
-    return torch.softmax(x @ x.mT, dim=-1) @ x
+def _from_the_edge(n_words: int) -> Tensor:
+    """Return 0 for a word at either end and the two in front of it, 1 for the two in the middle."""
+    places = torch.arange(n_words)
+    return torch.minimum(places, places.flip(0)) // 2
 
 
-def _layer(kind: str) -> Callable[[torch.Generator], Arguments]:
+def _layer(kind: str, holder: int = 0) -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
-        x = torch.randn(6, 4, generator=generator)
+        x = torch.randn(N_WORDS, N_COMPONENTS, generator=generator)
         w1, w2 = (torch.randn(size, generator=generator) for size in [(4, 8), (8, 4)])
         kernel = torch.randn(4, 4, 3, generator=generator)
-        places = torch.randn(6, 1, generator=generator)
-        near_the_middle = places[[0, 0, 1, 1, 0, 0]]
-        layers: dict[str, Layer] = {
-            "network": lambda y: torch.relu(y @ w1) @ w2,
-            "attention": _attention,
+        places = torch.randn(N_WORDS, 1, generator=generator)
+        if kind in ("largest", "smallest"):  # only a change of the holder is heard
+            x[holder] = (40.0 + x[holder].abs()) * (1 if kind == "largest" else -1)
+
+        def network(y: Tensor) -> Tensor:
+            return torch.relu(y @ w1) @ w2
+
+        layers: dict[str, Callable[[Tensor], Tensor]] = {
+            "network": network,
+            "rounding": lambda y: network(y) * (1 + 3e-7 * torch.arange(len(y))[:, None]),
+            "attention": lambda y: torch.softmax(y @ y.mT, dim=-1) @ y,
             "convolution": lambda y: F.conv1d(y.T, kernel, padding=1).T,
             "from before": lambda y: y.cumsum(0),
             "from behind": lambda y: y.flip(0).cumsum(0).flip(0),
-            "own weights": lambda y: torch.relu(y @ w1) @ w2 * places,
-            "mirrored weights": lambda y: torch.relu(y @ w1) @ w2 * near_the_middle,
+            "own weights": lambda y: network(y) * places[: len(y)],
+            "mirrored weights": lambda y: network(y) * places[_from_the_edge(len(y))],
+            "largest": lambda y: network(y) + y.amax(0),
+            "smallest": lambda y: network(y) + y.amin(0),
         }
-        return arguments(layers[kind], x)
+        return arguments(Layer(kind, layers[kind]), x)
 
     return make
+
+
+def _says_yes_to(*kinds: str) -> Callable[[Any, Any, Arguments], bool]:
+    def shows(answer: Any, expected: Any, given: Arguments) -> bool:
+        return bool(answer) and not expected and given.positional[0].kind in kinds
+
+    return shows
 
 
 is_position_wise = Check(
@@ -78,27 +107,38 @@ is_position_wise = Check(
     reference=_position_wise,
     cases=[
         Case("a feed-forward network", _layer("network")),
+        Case("a feed-forward network with rounding errors", _layer("rounding")),
         Case("self-attention", _layer("attention")),
         Case("a convolution of width 3", _layer("convolution")),
         Case("a layer that sums the words so far", _layer("from before")),
         Case("a layer that sums the words still to come", _layer("from behind")),
         Case("a layer with other weights at every position", _layer("own weights")),
         Case("a layer with other weights by distance from the middle", _layer("mirrored weights")),
+        *(
+            Case(f"a layer that adds the {kind} value of all words to each", _layer(kind, holder))
+            for kind in ("largest", "smallest")
+            for holder in (0, 4)
+        ),
     ],
     mistakes=[
+        Mistake(
+            "no tolerance",
+            lambda layer, x: _position_wise(layer, x) and torch.equal(layer(x[1:]), layer(x)[1:]),
+            "your test says no to a feed-forward network whose last digits differ, as they do when "
+            "sums are rounded. Allow differences of 1e-5.",
+        ),
         Mistake(
             "permutes only",
             _identical,
             "your test says yes to self-attention. It commutes with every permutation, and still "
-            "mixes words. Change one word as well, and see that no other moves.",
+            f"mixes words. {BOTH}",
         ),
         Mistake(
             "turns the sentence round, and nothing else",
-            lambda layer, x: torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5),
+            _turned_round,
             "your test says yes to self-attention. It commutes with every permutation, and still "
-            "mixes words. Change one word as well, and see that no other moves. And turning the "
-            "sentence round is not enough of a permutation: each word keeps its distance from the "
-            "middle.",
+            f"mixes words. {BOTH} And turning the sentence round is not enough of a permutation: "
+            "each word keeps its distance from the middle.",
         ),
         Mistake(
             "changes words only",
@@ -127,13 +167,15 @@ is_position_wise = Check(
         ),
         Mistake(
             "turns the sentence round only",
-            lambda layer, x: (
-                _separate(layer, x)
-                and torch.allclose(layer(x.flip(0)), layer(x).flip(0), atol=1e-5)
-            ),
+            lambda layer, x: _separate(layer, x) and _turned_round(layer, x),
             "your test says yes to a layer whose weights depend on the distance from the middle. "
             "If the sentence is turned round, that distance stays; if two neighbours change "
             "places, it may hardly change. Permute in another way.",
+        ),
+        Mistake(
+            "upside down",
+            lambda layer, x: not _position_wise(layer, x),
+            "your answers are all upside down: `True` stands for a layer that works word by word.",
         ),
         Mistake(
             "always no",
@@ -148,5 +190,51 @@ is_position_wise = Check(
             "your test says yes to every layer that keeps the shape.",
         ),
     ],
-    right="`is_position_wise` is right: it told the network from six other layers",
+    symptoms=[
+        Symptom(
+            "refuses the network",
+            lambda answer, expected, given: bool(expected) and not answer,
+            "your test says no to a feed-forward network, which works word by word. Did you leave "
+            "out the changed word when you looked for others that moved, bring the permuted "
+            "results into the same order before you compared, and allow differences of 1e-5?",
+        ),
+        Symptom(
+            "accepts attention",
+            _says_yes_to("attention"),
+            "your test says yes to self-attention, which mixes words. If you permute: it commutes "
+            f"with every permutation. {BOTH}",
+        ),
+        Symptom(
+            "accepts a convolution",
+            _says_yes_to("convolution"),
+            "your test says yes to a convolution of width 3: each word hears its neighbours.",
+        ),
+        Symptom(
+            "accepts sums",
+            _says_yes_to("from before", "from behind"),
+            "your test says yes to a layer that sums the words on one side: changes are heard on "
+            "that side only. Change every word, one at a time.",
+        ),
+        Symptom(
+            "accepts own weights",
+            _says_yes_to("own weights"),
+            "your test says yes to a layer that keeps words apart and has other weights at every "
+            "position. Permute the words: what each becomes must not depend on its place.",
+        ),
+        Symptom(
+            "accepts mirrored weights",
+            _says_yes_to("mirrored weights"),
+            "your test says yes to a layer whose weights depend on the distance from the middle. "
+            "If the sentence is turned round, that distance stays; if two neighbours change "
+            "places, it may hardly change. Permute in another way.",
+        ),
+        Symptom(
+            "accepts the largest or the smallest value",
+            _says_yes_to("largest", "smallest"),
+            "your test says yes to a layer that adds the largest (or the smallest) value of all "
+            "words to every word. It commutes with every permutation, and only a change of the "
+            "word that holds that value is heard. Change every word, one at a time.",
+        ),
+    ],
+    right="`is_position_wise` is right: it told the network from eight other layers",
 )

@@ -1,0 +1,79 @@
+"""Say in words why a reader's function stopped: the line, and the shapes of what stands in it."""
+
+import ast
+import linecache
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from walkthrough.checking.whose import is_readers, unwrapped
+
+
+def stop_said(function: Callable[..., Any], error: BaseException, label: str) -> str:
+    """Return the sentence on an exception: where it arose, its own words, and what met there."""
+    words = f": {str(error).strip()}" if str(error).strip() else ""
+    frame, number = _readers_frame(function, error)
+    if frame is None:
+        return f"for {label} your function stops with {type(error).__name__}{words}"
+    line = linecache.getline(frame.f_code.co_filename, number).strip()
+    where = f" in line {number}" + (f" (`{line}`)" if line else "")
+    met = _shapes_said(_names(line), frame.f_locals)
+    said = f"for {label} your function stops with {type(error).__name__}{where}{words}"
+    return f"{said.rstrip('.')}. {met}" if met else said
+
+
+def _readers_frame(
+    function: Callable[..., Any], error: BaseException
+) -> tuple[FrameType | None, int]:
+    """Return the innermost frame of the reader's code, and the line it had reached."""
+    code = getattr(unwrapped(function), "__code__", None)
+    found: tuple[FrameType | None, int] = (None, 0)
+    step = error.__traceback__
+    while step:
+        file = step.tb_frame.f_code.co_filename
+        if is_readers(file) or (code and file == code.co_filename):
+            found = step.tb_frame, step.tb_lineno
+        step = step.tb_next
+    return found
+
+
+def _names(line: str) -> list[str]:
+    """Return the names in a line of code, in order, each once."""
+    for source in (line, f"{line.rstrip(':')}: pass", line.removeprefix("return ")):
+        try:
+            tree = ast.parse(source.rstrip(",") or "0")
+        except SyntaxError:
+            continue
+        found = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        return sorted(set(found), key=lambda name: (line.find(name), name))
+    return []
+
+
+def _shapes_said(names: list[str], values: Mapping[str, Any]) -> str:
+    said = [
+        f"`{name}` {size}" for name in names if name in values and (size := _size(values[name]))
+    ]
+    if not said:
+        return ""
+    listed = said[0] if len(said) == 1 else ", ".join(said[:-1]) + " and " + said[-1]
+    return f"There {listed}."
+
+
+def _size(value: Any) -> str | None:
+    """Return a value's size as the end of a sentence, "has the shape (2, 3)"; None if it has none.
+
+    Only sizes and plain numbers are said: they are what does not fit together.
+    """
+    if isinstance(value, (Tensor, np.ndarray)):
+        return f"has the shape {tuple(value.shape)}" if value.ndim else "is a single number"
+    if value is None:
+        return "is None"
+    if isinstance(value, (list, tuple, dict, str)):
+        noun = {"dict": "dictionary", "str": "text"}.get(type(value).__name__, type(value).__name__)
+        return f"is an empty {noun}" if not value else f"is a {noun} of {len(value)}"
+    if isinstance(value, (bool, int, float)):
+        return f"is {value:.4g}" if isinstance(value, float) else f"is {value}"
+    return None

@@ -1,0 +1,42 @@
+"""Tell the reader's own code from that of Python, of installed libraries and of this book."""
+
+import functools
+import inspect
+import sys
+import sysconfig
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import transformer
+import walkthrough
+
+
+def _folders() -> tuple[str, ...]:
+    packages = (module.__path__ for module in (torch, transformer, walkthrough))
+    paths = sysconfig.get_paths()
+    named = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    # where a virtual environment lends Python's own library, its true place counts
+    found = [*named, *(str(Path(name).resolve()) for name in named)]
+    return tuple(f"{folder}/" for folder in [*found, *(path[0] for path in packages)])
+
+
+_LIBRARIES = _folders()
+
+
+@cache
+def is_readers(filename: str) -> bool:
+    """Return whether code of this file is the reader's: a cell, a script, but no library."""
+    if filename.startswith("<frozen") or filename.startswith("<__array"):
+        return False
+    return not filename.startswith(_LIBRARIES) and not filename.startswith(sys.base_prefix + "/lib")
+
+
+def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function inside of a `functools.partial` or a wrapper that names it."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return inspect.unwrap(function)

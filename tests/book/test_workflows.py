@@ -1,0 +1,59 @@
+"""The workflows, which run nowhere here, hold to GitHub's schema and give nothing away."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+FOLDER = ROOT / ".github" / "workflows"
+WORKFLOWS = sorted(FOLDER.glob("*.yml"))
+ALLOWED = {"Informational", "Low"}
+
+
+def run(*words):
+    command = [str(BIN / words[0]), *map(str, words[1:])]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def findings(*paths):
+    """What zizmor finds above low, each as its rule and severity."""
+    done = run("zizmor", "--offline", "--no-exit-codes", "--format", "json", *paths)
+    assert done.returncode == 0, done.stderr
+    found = [(one["ident"], one["determinations"]["severity"]) for one in json.loads(done.stdout)]
+    return [finding for finding in found if finding[1] not in ALLOWED]
+
+
+def schema_errors(*paths):
+    done = run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *paths)
+    return done.stdout if done.returncode else ""
+
+
+def test_workflows_have_githubs_form():
+    assert schema_errors(*WORKFLOWS) == ""
+
+
+def test_workflows_give_nothing_away():
+    assert findings(FOLDER) == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_every_job_has_a_time_limit(path):
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    assert all(0 < job["timeout-minutes"] <= 75 for job in jobs.values())
+
+
+def test_what_they_must_not_do_is_noticed(tmp_path):
+    path = tmp_path / ".github" / "workflows" / "test.yml"
+    path.parent.mkdir(parents=True)
+    good = WORKFLOWS[1].read_text(encoding="utf-8")
+    path.write_text(good.replace("persist-credentials: false", "fetch-depth: 1"))
+    assert ("artipacked", "Medium") in findings(path)
+    path.write_text(good.replace("actions/checkout@v4", "somebody/checkout@v4"))
+    assert ("unpinned-uses", "High") in findings(path)
+    path.write_text(good.replace("runs-on:", "runs-at:"))
+    assert "runs-at" in schema_errors(path)
