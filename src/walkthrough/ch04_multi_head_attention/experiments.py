@@ -157,12 +157,14 @@ def worse_relation(model: nn.Module, *, size: int = 2_000, seed: int = 10_000) -
 def attentions(model: Transformer) -> dict[str, MultiHeadAttention]:
     """Return every attention of a model by name, such as "encoder, layer 1"."""
     found: dict[str, MultiHeadAttention] = {}
-    for number, layer in enumerate(model.encoder.layers, start=1):
-        found[f"encoder, layer {number}"] = layer.self_attention
-    for number, layer in enumerate(model.decoder.layers, start=1):
-        found[f"decoder, layer {number}"] = layer.self_attention
-    for number, layer in enumerate(model.decoder.layers, start=1):
-        found[f"encoder–decoder, layer {number}"] = layer.cross_attention
+    stacks: tuple[tuple[str, nn.ModuleList, str], ...] = (
+        ("encoder", model.encoder.layers, "self_attention"),
+        ("decoder", model.decoder.layers, "self_attention"),
+        ("encoder–decoder", model.decoder.layers, "cross_attention"),
+    )
+    for name, layers, part in stacks:
+        for number, layer in enumerate(layers, start=1):
+            found[f"{name}, layer {number}"] = getattr(layer, part)
     return found
 
 

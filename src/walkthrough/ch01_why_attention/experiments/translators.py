@@ -88,7 +88,8 @@ class RecurrentTranslator(nn.Module):
             found.append(features)
             rows.append(weights)
         logits = self.answer(torch.stack(found, dim=1))
-        return logits, None if rows[0] is None else torch.stack(rows, dim=1)
+        weights_by_word = [row for row in rows if row is not None]
+        return logits, torch.stack(weights_by_word, dim=1) if weights_by_word else None
 
     @torch.no_grad()
     def greedy(

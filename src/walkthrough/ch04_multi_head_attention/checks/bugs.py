@@ -53,8 +53,8 @@ class Suspect:
 
 def _suspect(fault: str, n_heads: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
-        matrices = (torch.randn(4, D_MODEL, D_MODEL, generator=generator) / 2).unbind()
-        return arguments(Suspect(n_heads, *matrices, fault))
+        w_q, w_k, w_v, w_o = torch.randn(4, D_MODEL, D_MODEL, generator=generator) / 2
+        return arguments(Suspect(n_heads, w_q, w_k, w_v, w_o, fault))
 
     return Case(f"a module of {n_heads} heads whose fault is “{fault}”", make)
 
