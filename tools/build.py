@@ -7,6 +7,7 @@ and pass. Here the contents of everything a page is made of are hashed:
 - the site's own files (configuration, table of contents, `book/web`) changed, or the last build
   failed → every page is made again, from cached outputs;
 - a chapter changed → that chapter runs again;
+- several have to run → they run side by side (`execute.py`);
 - nothing changed → nothing is done.
 """
 
@@ -19,6 +20,8 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+import execute
 
 CODE = ("src", "requirements.txt", "results")
 SITE = ("_config.yml", "_toc.yml", "book/web", "book/templates", "book/references.bib")
@@ -78,6 +81,9 @@ def build(root: Path, command: list[str]) -> int:
     code_stamp.write_text(now["code"] + now["python"])
 
     started = time.monotonic()
+    if not execute.run_missing(root):
+        print("\nThe book did not build: a chapter does not run.", file=sys.stderr)
+        return 1
     status = subprocess.run(command, cwd=root, check=False).returncode
     if status:
         print(f"\nThe book did not build (exit status {status}).", file=sys.stderr)

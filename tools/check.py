@@ -1,8 +1,11 @@
 """Everything `make test` runs, stage after stage, with one summary at the end.
 
 A stage that fails does not keep the next from running. The last line counts over all stages.
+Tests run in as many processes as there are processors, shared out by file where tests of a file
+share what they prepare: unit tests, and chapters, which have one kernel each.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,9 +14,13 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
+import execute
+from measure_chapters import megabytes_allowed
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CELL_TIMEOUT = 900
+MOST_PROCESSES = 4  # of pytest: each imports torch, or starts a browser
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,10 @@ class Outcome:
 def run(words: list[str]) -> int:
     """Run one command in the repository, its output shown as it comes."""
     print(f"$ {' '.join(words)}", flush=True)
-    return subprocess.run([str(BIN / words[0]), *words[1:]], cwd=ROOT, check=False).returncode
+    command = [str(BIN / words[0]), *words[1:]]
+    # Two processes with a thread for each processor would wait for one another.
+    threads = {"OMP_NUM_THREADS": "1", **os.environ}
+    return subprocess.run(command, cwd=ROOT, env=threads, check=False).returncode
 
 
 def commands(name: str, *lines: list[str]) -> Outcome:
@@ -62,9 +72,33 @@ def pytest_stage(name: str, *arguments: str) -> Outcome:
     return Outcome(name, passed, failed, skipped, time.monotonic() - start)
 
 
+def side_by_side(processes: int, share: str) -> list[str]:
+    """What makes pytest run in several processes; nothing where one is all there is."""
+    return [f"--numprocesses={processes}", f"--dist={share}"] if processes > 1 else []
+
+
+def memory_stage(root: Path = ROOT) -> Outcome:
+    """Hold every chapter, with its child processes, to the memory it may take.
+
+    The build has looked while it ran them, so this takes no time.
+    """
+    start = time.monotonic()
+    passed = failed = 0
+    for path, megabytes in execute.measured(root):
+        allowed = megabytes_allowed(path.name)
+        if megabytes is not None and megabytes <= allowed:
+            passed += 1
+            continue
+        failed += 1
+        took = "has not been run as it is" if megabytes is None else f"took {megabytes:.0f} MB"
+        print(f"{path.name} {took}; its limit is {allowed:.0f} MB", flush=True)
+    return Outcome("memory", passed, failed, 0, time.monotonic() - start)
+
+
 def chapters() -> list[str]:
-    """The notebooks that nbval runs, each in a kernel of its own."""
-    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "book").glob("*.ipynb"))
+    """The notebooks that nbval runs, each in a kernel of its own; the longest start first."""
+    found = execute.longest_first(sorted((ROOT / "book").glob("*.ipynb")))
+    return [str(path.relative_to(ROOT)) for path in found]
 
 
 def notebooks_stage() -> Outcome:
@@ -79,6 +113,8 @@ def notebooks_stage() -> Outcome:
         f"--nbval-cell-timeout={CELL_TIMEOUT}",
         "-o",
         "filterwarnings=default",  # what kernels warn about is not ours to forbid
+        *side_by_side(execute.at_a_time(), "loadfile"),
+        "--no-loadscope-reorder",  # in the order of the command line
         *found,
     )
 
@@ -100,9 +136,11 @@ def report(outcomes: list[Outcome]) -> int:
 
 def main() -> int:
     """Run all stages in order."""
+    processors = min(execute.processors(), MOST_PROCESSES)
     return report(
         [
             commands("book", ["python", "tools/build.py"]),
+            memory_stage(),
             commands(
                 "lint",
                 ["ruff", "check", "."],
@@ -110,9 +148,14 @@ def main() -> int:
                 ["lint-imports", "--no-cache", "--no-logo"],
             ),
             commands("types", ["mypy"]),
-            pytest_stage("unit tests", "tests", "--ignore=tests/site"),
+            pytest_stage(
+                "unit tests",
+                "tests",
+                "--ignore=tests/site",
+                *side_by_side(processors, "loadfile"),
+            ),
             notebooks_stage(),
-            pytest_stage("site", "tests/site"),
+            pytest_stage("site", "tests/site", *side_by_side(processors, "worksteal")),
         ]
     )
 

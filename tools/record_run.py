@@ -18,7 +18,10 @@ from typing import Any
 
 from records import write
 
-NOTES = ("command", "commit", "date", "processor", "cores", "machine", "python", "torch", "threads")
+NOTES = (
+    *("command", "commit", "date", "processor", "instructions", "cores", "machine"),
+    *("python", "torch", "threads"),
+)
 CURVE = ("update", "epoch", "tokens", "seconds", "loss", "valid_perplexity")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from transformer.cli.surroundings import processor
+from transformer.cli.surroundings import instructions, processor
 from transformer.training.checkpoint import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,9 +23,10 @@ DIGITS = 4
 
 def heading(settings: dict[str, Any], **hardware: int) -> dict[str, Any]:
     """Return what the runs of one record share; `runs` is empty so far."""
+    machine = {"processor": processor(), "instructions": instructions(), "cores": os.cpu_count()}
     return {
         **origin(),
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), **hardware},
+        "hardware": {**machine, **hardware},
         "threads": torch.get_num_threads(),
         "settings": settings,
         "runs": [],

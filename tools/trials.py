@@ -93,13 +93,13 @@ def step(what: str) -> Iterator[None]:
 
 
 def printed(outputs: list[dict[str, Any]]) -> str:
-    """Return the text of a cell's outputs as the book compares it: no colour, no picture."""
+    """Return the text of a cell's outputs as git holds it: no colour, no HTML, no picture."""
     parts = []
     for output in outputs:
         if output["output_type"] == "stream":
             parts.append(output["text"])
-        elif "data" in output and not any(k != "text/plain" for k in output["data"]):
-            parts.append(output["data"].get("text/plain", ""))
+        else:  # git keeps the text of a table, not its HTML
+            parts.append("".join(output.get("data", {}).get("text/plain", "")))
     return ANSI.sub("", "".join(parts)).strip()
 
 

@@ -196,8 +196,8 @@ class Transformer(nn.Module):
         """Draw new weights: Xavier for matrices, zero biases, embeddings at d_model^−0.5.
 
         The paper states no initialisation. `residual_init="scaled"` multiplies the last matrix of
-        every residual branch (W^O and W2) by (2N)^−0.5: with full-size branches, small post-norm
-        models learn to ignore the source.
+        every residual branch (W^O and W2) by (2N)^−0.5: with full-size branches, an untrained
+        post-norm encoder makes all words alike, whatever its width, and learning starts slowly.
         """
         branch_scale = (2 * self.config.n_layers) ** -0.5
         for module in self.modules():

@@ -1,13 +1,15 @@
-"""`make book` on a tiny book: it fails when it must, and shows nothing stale.
+"""`make book` on a tiny book: it fails when it must, shows nothing stale, and runs side by side.
 
-Guards against the three ways in which a Jupyter Book build passes while wrong: a failing cell that
-is only a warning, a warning that the second run forgets, outputs cached from code that has changed.
+Guards against the four ways in which a Jupyter Book build passes while wrong: a failing cell that
+is only a warning, a warning that the second run forgets, outputs cached from code that has changed,
+a cell that never ends.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
+import execute
 import nbformat
 import pytest
 import yaml
@@ -29,6 +31,19 @@ with Path("../runs-{name}").open("a") as runs:
 print("the word is", tiny.WORD)
 """
 
+MEETING = """
+import time
+from pathlib import Path
+
+Path("../here-{name}").touch()
+for _ in range(600):
+    if len(list(Path("..").glob("here-*"))) == 2:
+        break
+    time.sleep(0.1)
+else:
+    raise RuntimeError("the other chapter does not run")
+"""
+
 
 class TinyBook:
     """Two chapters and a package of one line, built with the book's own settings and build tool."""
@@ -37,9 +52,7 @@ class TinyBook:
         self.root = root
         for folder in ("book", "src"):
             (root / folder).mkdir()
-        settings = yaml.safe_load((ROOT / "_config.yml").read_text())
-        kept = {key: settings[key] for key in SETTINGS}
-        self.write("_config.yml", yaml.safe_dump(kept))
+        self.settings()
         self.write("_toc.yml", "format: jb-book\nroot: book/one\nchapters:\n- file: book/two\n")
         self.write("requirements.txt", "-e .\n")
         self.write("src/tiny.py", "WORD = 'first'\n")
@@ -57,6 +70,12 @@ class TinyBook:
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.root / "book" / f"{name}.ipynb")
+
+    def settings(self, **execute: object) -> None:
+        settings = yaml.safe_load((ROOT / "_config.yml").read_text())
+        kept = {key: settings[key] for key in SETTINGS}
+        kept["execute"] |= execute
+        self.write("_config.yml", yaml.safe_dump(kept))
 
     def build(self) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(ROOT / "tools" / "build.py"), "--root", str(self.root)]
@@ -99,8 +118,11 @@ def test_code_that_changed_cannot_hide_behind_the_cache(book: TinyBook) -> None:
     book.write("src/tiny.py", "WORD = 'second'\n")
     book.build_without_our_tool()
     assert book.shows("the word is first"), "the trap that tools/build.py is there for has gone"
+    one, two = book.runs("one"), book.runs("two")
     assert book.build().returncode == 0
     assert book.shows("the word is second")
+    # Once each: Jupyter Book has found all outputs, and run nothing by itself.
+    assert (book.runs("one"), book.runs("two")) == (one + 1, two + 1)
 
 
 def test_broken_code_fails_the_build(book: TinyBook) -> None:
@@ -110,13 +132,45 @@ def test_broken_code_fails_the_build(book: TinyBook) -> None:
     assert book.build().returncode == 0
 
 
-def test_a_failing_cell_fails_the_build_every_time(book: TinyBook) -> None:
-    book.chapter("two", "raise RuntimeError('a chapter that does not run')")
+def test_a_failing_cell_fails_the_build_every_time_and_stops_no_other(book: TinyBook) -> None:
+    before = book.runs("one")
+    book.chapter("one", CELL + "\nprint('edited')")
+    book.chapter("two", "raise RuntimeError('a chapter that ' + 'does not run')")
     for _ in range(2):
         done = book.build()
         assert done.returncode != 0
         assert "a chapter that does not run" in done.stdout + done.stderr
+        assert "Traceback" in done.stdout + done.stderr
+    assert book.runs("one") == before + 1
+    book.chapter("one")
     book.chapter("two")
+
+
+def test_dead_kernels_and_cells_that_take_too_long_fail_the_build_every_time(
+    book: TinyBook,
+) -> None:
+    book.settings(timeout=5)
+    book.chapter("one", "import os\n\nos._exit(1)")
+    book.chapter("two", "import time\n\ntime.sleep(300)")
+    for _ in range(2):
+        done = book.build()
+        assert done.returncode != 0
+        assert "one.ipynb failed: DeadKernelError" in done.stderr
+        assert "two.ipynb failed: CellTimeoutError" in done.stderr
+    book.settings()
+    book.chapter("one")
+    book.chapter("two")
+
+
+@pytest.mark.skipif(execute.at_a_time() < 2, reason="one processor, or little memory")
+def test_two_chapters_run_at_the_same_time(book: TinyBook) -> None:
+    for name in ("one", "two"):
+        book.chapter(name, MEETING)
+    done = book.build()
+    assert done.returncode == 0, done.stderr
+    assert "Running 2 of 2 chapters, 2 at a time" in done.stdout
+    for name in ("one", "two"):
+        book.chapter(name)
 
 
 def test_a_warning_fails_the_build_every_time(book: TinyBook) -> None:

@@ -14,8 +14,9 @@ from nbformat.v4 import new_code_cell, new_notebook
         ("02-a", 61.0, 1400.0, True, False),
         ("02-a", 59.0, 1600.0, True, False),
         ("02-a", 59.0, 1400.0, False, False),
-        ("14-a", 119.0, 1400.0, True, True),
-        ("14-a", 121.0, 1400.0, True, False),
+        ("14-a", 119.0, 1190.0, True, True),
+        ("14-a", 119.0, 1210.0, True, False),
+        ("14-a", 121.0, 1190.0, True, False),
     ],
 )
 def test_limits(name, seconds, megabytes, succeeded, fits):

@@ -12,7 +12,7 @@ def test_a_heading_names_command_commit_date_and_hardware():
     assert re.fullmatch(r"[0-9a-f]{40}", heading["commit"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", heading["date"])
     assert heading["command"].startswith("python ")
-    assert heading["hardware"].keys() == {"processor", "cores", "jobs"}
+    assert heading["hardware"].keys() == {"processor", "instructions", "cores", "jobs"}
     assert (heading["settings"], heading["runs"]) == ({"peak": 1e-3}, [])
     assert heading["threads"] >= 1
     assert heading["versions"].keys() == {"python", "torch"}

@@ -45,6 +45,15 @@ def test_colours_pieces_and_pictures_are_not_text():
     assert trials.changed_cells(before, pieces) == []
 
 
+def test_a_table_counts_by_its_text():
+    before = notebook(result(text_plain="Jane  0.7"), tags=[trials.COMPARED])
+    table = "<table><td>0.7</td></table>"
+    assert not trials.changed_cells(
+        before, notebook(result(text_plain="Jane  0.7", text_html=table))
+    )
+    assert trials.changed_cells(before, notebook(result(text_plain="Jane  0.8", text_html=table)))
+
+
 def test_other_cells_are_not_compared():
     assert trials.changed_cells(notebook(stream("1")), notebook(stream("2"))) == []
 

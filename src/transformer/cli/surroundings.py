@@ -22,6 +22,7 @@ def surroundings() -> dict[str, Any]:
         "torch": torch.__version__,
         "machine": platform.machine(),
         "processor": processor(),
+        "instructions": instructions(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
     }
@@ -59,6 +60,11 @@ def processor() -> str:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
+
+
+def instructions() -> str:
+    """Return the widest vector instructions that torch uses here, on which last digits depend."""
+    return str(torch.backends.cpu.get_cpu_capability())
 
 
 def peak_memory_mb() -> int | None:

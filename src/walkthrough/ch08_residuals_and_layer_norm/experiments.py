@@ -1,6 +1,6 @@
 """What happens to words and gradients on the way through many layers, for chapter 08 (§3.1)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -71,6 +71,26 @@ def gradient_norms(model: Transformer, *, seed: int = 0) -> dict[str, list[float
         side: [x.grad.norm().item() for x in xs if x.grad is not None]
         for side, xs in outputs.items()
     }
+
+
+def where_over_what(model: Transformer, *, seed: int = 0) -> float:
+    """Return how strongly the loss pulls at *where* the decoder looks, over *what* it takes.
+
+    That is the gradient norm of the queries' and keys' matrices in all encoder–decoder attentions,
+    divided by that of the values' matrices.
+    """
+    copying.copy_loss(model, copying.sentences(64, torch.Generator().manual_seed(seed))).backward()
+    looks = [layer.cross_attention for layer in model.decoder.layers]  # type: ignore[union-attr]
+    where = [m.weight.grad for look in looks for m in (look.query_proj, look.key_proj)]  # type: ignore[union-attr]
+    what = [look.value_proj.weight.grad for look in looks]  # type: ignore[union-attr]
+    ratio = torch.cat(where).norm() / torch.cat(what).norm()  # type: ignore[arg-type]
+    model.zero_grad()
+    return ratio.item()
+
+
+def updates_to(loss: float, curve: Sequence[tuple[float, float]]) -> float | None:
+    """Return the first update of a curve at which the loss is at most `loss`, or None."""
+    return next((update for update, value in curve if value <= loss), None)
 
 
 def first_update(model: Transformer, *, rate: float, seed: int = 0) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import altair as alt
@@ -18,45 +19,63 @@ KINDS = {
     ("pre", "xavier"): "pre-norm, full-size start",
 }
 """Names of the four kinds of model, by `norm` and `residual_init`, in the order of the legend."""
-WARM, COLD = "with warm-up", "without warm-up"
+ONE_STACK = {
+    ("post", "encoder"): "post-norm, small start in the encoder only",
+    ("post", "decoder"): "post-norm, small start in the decoder only",
+}
+"""The two kinds that start small in one stack, by `norm` and `start` of the recorded runs."""
 FLOOR = 1e-9
 """What a logarithmic axis shows in place of anything smaller."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training run: its kind, whether the rate rose slowly, and a measure on the way."""
+    """One training run: its kind, the entry of the selector that shows it, its curve."""
 
     kind: str
-    warm: bool
+    group: str
     points: Points
 
-    @property
-    def warmth(self) -> str:
-        """The run's entry in the selector."""
-        return WARM if self.warm else COLD
+
+def copying_runs(record: Mapping[str, Any]) -> list[Run]:
+    """Return the recorded runs of the copying task; a schedule is an entry of the selector."""
+    kinds = {**KINDS, **ONE_STACK}
+    return [
+        Run(kinds[run["norm"], run["start"]], schedule(run), [(x, y) for x, y in run["curve"]])
+        for run in record["runs"]
+    ]
 
 
-def recorded_runs(
-    record: Mapping[str, Any], *, x: str = "tokens", y: str = "valid_perplexity"
+def schedule(run: Mapping[str, Any]) -> str:
+    """Return peak rate and warm-up of a recorded run in words."""
+    warmup = f"warm-up {run['warmup']}" if run["warmup"] > 1 else "no warm-up"
+    return f"peak {run['peak']:g}, {warmup}"
+
+
+def multi30k_runs(
+    record: Mapping[str, Any], *, x: str = "update", y: str = "valid_perplexity"
 ) -> list[Run]:
-    """Return the runs of a record under results/, by two columns of their curves.
-
-    Raises:
-        ValueError: no runs, or two of one kind and warm-up, such as two seeds.
-    """
-    found: dict[tuple[str, bool], Run] = {}
+    """Return the runs of a record of Multi30k; their length is an entry of the selector."""
+    runs = []
     for run in record["runs"]:
         model, training = run["settings"]["model"], run["settings"]["training"]
-        kind = KINDS[model["norm"], model["residual_init"]]
         points = [(row[x], row[y]) for row in run["curve"] if row[y] is not None]
-        new = Run(kind, training["warmup"] > 1, points)
-        if (kind, new.warm) in found:
-            raise ValueError(f"one run of a kind is needed, got two of {kind}, {new.warmth}")
-        found[kind, new.warm] = new
-    if not found:
-        raise ValueError("a record needs at least one run; got none")
-    return list(found.values())
+        kind = KINDS[model["norm"], model["residual_init"]]
+        runs.append(Run(kind, f"{training['max_updates']} updates", points))
+    return runs
+
+
+def middle(runs: Sequence[Run]) -> list[Run]:
+    """Return one run for each kind and group: at each point the median of the runs there are."""
+    together: dict[tuple[str, str], list[Points]] = {}
+    for run in runs:
+        together.setdefault((run.kind, run.group), []).append(run.points)
+    return [
+        Run(
+            kind, group, [(at[0][0], median(y for _, y in at)) for at in zip(*curves, strict=False)]
+        )
+        for (kind, group), curves in together.items()
+    ]
 
 
 def training_chart(
@@ -65,57 +84,56 @@ def training_chart(
     title: str,
     x_title: str,
     y_title: str,
-    log_x: bool = False,
     log_y: bool = False,
     y_domain: tuple[float, float] | None = None,
-    seeds: Sequence[Run] = (),
+    label: str = "runs ",
     description: str | None = None,
 ) -> alt.LayerChart:
-    """Return one line a run; a selector chooses the runs with or without warm-up.
+    """Return the median of each kind as a line, and its seeds as thin ones; a selector of groups.
 
-    The axes stay when the selector changes, so that both can be compared. `seeds` adds a dot for
-    each of its points, for lines that are means. Values past `y_domain` lie on its edge.
+    The axes stay when the selector changes, so that groups can be compared. Values past `y_domain`
+    lie on its edge.
 
     Raises:
-        ValueError: no runs, a kind that is not one of `KINDS`, a value that is not finite, or not
-            positive on a logarithmic axis.
+        ValueError: no runs, an unknown kind, a value that is not finite, or not positive on a
+            logarithmic axis.
     """
-    unknown = {run.kind for run in [*runs, *seeds]} - set(KINDS.values())
+    known = [*KINDS.values(), *ONE_STACK.values()]
+    unknown = {run.kind for run in runs} - set(known)
     if unknown:
-        raise ValueError(f"a run's kind must be one of {list(KINDS.values())}, got {unknown}")
-    named = {f"{run.kind}, {run.warmth}, {n}": run.points for n, run in enumerate([*runs, *seeds])}
-    check_series(named, log_x=log_x, log_y=log_y)
-    data = [row for run in runs for row in _run_rows(run)]
-    dots = [row for run in seeds for row in _run_rows(run)]
-    values = [row["y"] for row in data + dots]
-    y_domain = y_domain or (min(0.0, *values) if not log_y else min(values), max(values))
-    places = [row["x"] for row in data]
+        raise ValueError(f"a run's kind must be one of {known}, got {unknown}")
+    check_series(
+        {f"{run.kind}, {n}": run.points for n, run in enumerate(runs)}, log_x=False, log_y=log_y
+    )
+    lines = [row for run in middle(runs) for row in _run_rows(run)]
+    seeds = [{**row, "seed": n} for n, run in enumerate(runs) for row in _run_rows(run)]
+    values, places = [row["y"] for row in seeds], [row["x"] for row in seeds]
+    y_domain = y_domain or (min(values) if log_y else min(0.0, *values), max(values))
     x = alt.X(
         "x:Q",
         title=x_title,
-        scale=alt.Scale(
-            type="log" if log_x else "linear", nice=False, domain=[min(places), max(places)]
-        ),
-        axis=alt.Axis(tickCount=4, format="~s" if max(places) > 1 else "~g"),
+        scale=alt.Scale(nice=False, domain=[min(places), max(places)]),
+        axis=alt.Axis(tickCount=5, format="~s"),
     )
     y = alt.Y(
         "y:Q",
         title=y_title,
         scale=alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), clamp=True),
     )
-    offered = [warmth for warmth in (WARM, COLD) if any(row["warmth"] == warmth for row in data)]
-    chosen = alt.param("warmth", value=offered[0])
+    offered = list(dict.fromkeys(run.group for run in runs))
+    chosen = alt.param("group", value=offered[0])
     if len(offered) > 1:  # a menu of one would choose nothing
-        chosen = menu("warmth", offered, "runs ")
-    kinds = [kind for kind in KINDS.values() if any(row["kind"] == kind for row in data)]
-    layers = _layers(data, kinds, x, y, "datum.warmth == warmth", points=len(data) <= 120)
-    if dots:
-        shown = alt.Chart(alt.Data(values=dots)).transform_filter("datum.warmth == warmth")
+        chosen = menu("group", offered, label)
+    kinds = [kind for kind in known if any(row["kind"] == kind for row in lines)]
+    layers = _layers(lines, kinds, x, y, "datum.group == group", points=len(lines) <= 120)
+    if len(seeds) > len(lines):
+        thin = alt.Chart(alt.Data(values=seeds)).transform_filter("datum.group == group")
         colour, _ = line_channels("kind:N", kinds, _legend())
-        layers.append(shown.mark_point(size=26, opacity=0.7).encode(x, y, colour))
+        marks = thin.mark_line(strokeWidth=0.8, opacity=0.55)
+        layers.insert(0, marks.encode(x, y, colour, detail="seed:N"))
     chart = alt.LayerChart(layer=layers).add_params(chosen)
-    chart = chart.properties(width="container", height=240, title=wrapped(title))
-    return described(chart, description or _ends_in_words(title, runs))
+    chart = chart.properties(width="container", height=260, title=wrapped(title))
+    return described(chart, description or _ends_in_words(title, middle(runs)))
 
 
 def depth_explorer(
@@ -163,9 +181,13 @@ def depth_explorer(
     return described(chart, description or _depth_in_words(title, rows, start, sides[-1]))
 
 
+def _median(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return points[0][0], median(y for _, y in points)
+
+
 def _run_rows(run: Run) -> Iterable[dict[str, Any]]:
     for x, y in run.points:
-        yield {"kind": run.kind, "warmth": run.warmth, "x": x, "y": float(f"{y:.4g}")}
+        yield {"kind": run.kind, "group": run.group, "x": x, "y": float(f"{y:.4g}")}
 
 
 def _depth_rows(
@@ -206,8 +228,8 @@ def _legend() -> alt.Legend:
 
 
 def _ends_in_words(title: str, runs: Sequence[Run]) -> str:
-    ends = "; ".join(f"{run.kind}, {run.warmth}: {run.points[-1][1]:.3g}" for run in runs)
-    return f"{title}. One line a run, ending at: {ends}. A selector chooses the runs."
+    ends = "; ".join(f"{run.kind}, {run.group}: {run.points[-1][1]:.3g}" for run in runs)
+    return f"{title}. A line a kind, the median of its seeds, ends at: {ends}."
 
 
 def _depth_in_words(title: str, rows: list[dict[str, Any]], n_layers: int, side: str) -> str:

@@ -4,11 +4,19 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
 from walkthrough.ch01_why_attention import checks
+from walkthrough.ch01_why_attention.experiments import recurrent_states
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.rnn_states, checks.gradient_to_start, checks.contexts, checks.waiting_steps]
+ALL = [
+    checks.both_ways,
+    checks.gradient_to_start,
+    checks.waiting_steps,
+    checks.gate_bias,
+    checks.lstm_states,
+]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -17,34 +25,24 @@ def test_check_names_every_mistake_it_lists(check):
     assert len(check.mistakes) >= 3
 
 
-def test_a_recursion_over_rows_is_right():
-    def states(x, w_state, w_input):
-        rows = [torch.zeros(1, w_state.shape[0])]
-        for t in range(len(x)):
-            rows.append(torch.tanh(rows[-1] @ w_state.T + x[t : t + 1] @ w_input.T))
-        return torch.cat(rows[1:])
+def test_both_ways_by_pytorch_is_right():
+    def both(x, forward, backward):
+        rnn = nn.RNN(x.shape[1], forward[0].shape[0], bidirectional=True, bias=False)
+        with torch.no_grad():
+            for suffix, (w_state, w_input) in (("", forward), ("_reverse", backward)):
+                rnn.get_parameter(f"weight_hh_l0{suffix}").copy_(w_state)
+                rnn.get_parameter(f"weight_ih_l0{suffix}").copy_(w_input)
+            return rnn(x)[0]
 
-    assert checks.rnn_states(states)
-
-
-def test_a_state_that_is_never_replaced_is_named():
-    """The loop is there, but what it computes is not kept for the next step."""
-
-    def states(x, w_state, w_input):
-        state = torch.zeros(w_state.shape[0])
-        return torch.stack([torch.tanh(w_state @ state + w_input @ word) for word in x])
-
-    assert "never replaced" in checks.rnn_states(states).message
+    assert checks.both_ways(both)
 
 
-def test_a_list_that_begins_with_the_start_is_named():
-    def states(x, w_state, w_input):
-        found = [torch.zeros(w_state.shape[0])]
-        for word in x:
-            found.append(torch.tanh(w_state @ found[-1] + w_input @ word))
-        return torch.stack(found)
+def test_a_backward_reader_that_forgets_to_turn_its_states_is_named():
+    def both(x, forward, backward):
+        back = recurrent_states(x[range(len(x) - 1, -1, -1)], *backward)
+        return torch.cat((recurrent_states(x, *forward), back), dim=1)
 
-    assert "first row is h_1" in checks.rnn_states(states).message
+    assert "Turn them round again" in checks.both_ways(both).message
 
 
 def test_the_gradient_by_autograd_is_right():
@@ -60,23 +58,21 @@ def test_the_gradient_by_autograd_is_right():
     assert checks.gradient_to_start(gradient)
 
 
-def test_contexts_one_query_at_a_time_are_right():
-    def contexts(decoder_states, encoder_states):
-        rows = []
-        for query in decoder_states:
-            powers = torch.exp(encoder_states @ query)
-            rows.append((powers / powers.sum()) @ encoder_states)
-        return torch.stack(rows)
-
-    assert checks.contexts(contexts)
-
-
-def test_contexts_with_one_row_a_source_word_are_named():
-    def contexts(decoder_states, encoder_states):
-        weights = (encoder_states @ decoder_states.T).softmax(0)
-        return weights @ decoder_states
-
-    assert "one row for each *source* word" in checks.contexts(contexts).message
+@pytest.mark.parametrize(
+    ("gradient", "words"),
+    [
+        (
+            lambda w, states: math.prod(w * (1 - h * h) for h in [0, *states][: len(states)]),
+            "states *before* each step",
+        ),
+        (
+            lambda w, states: w ** (len(states) - 1) * math.prod(1 - h * h for h in states),
+            "n − 1 times",
+        ),
+    ],
+)
+def test_what_reviewers_tried_on_the_gradient_is_named(gradient, words):
+    assert words in checks.gradient_to_start(gradient).message
 
 
 def test_the_waiting_steps_are_those_of_a_simulated_network():
@@ -97,3 +93,36 @@ def test_the_waiting_steps_are_those_of_a_simulated_network():
         return n_rounds
 
     assert checks.waiting_steps(rounds)
+
+
+@pytest.mark.parametrize("steps", [3, 10, 100])
+def test_the_bias_asked_for_leaves_half_the_memory(steps):
+    gate = torch.tensor(checks.gate_bias.reference(steps)).double().sigmoid()
+    assert gate.item() ** steps == pytest.approx(0.5, rel=1e-4)
+
+
+def test_the_lstm_asked_for_is_pytorchs():
+    def states(x, w_input, w_state, bias):
+        lstm = nn.LSTM(x.shape[1], w_state.shape[1])
+        with torch.no_grad():
+            lstm.weight_ih_l0.copy_(w_input)
+            lstm.weight_hh_l0.copy_(w_state)
+            lstm.bias_ih_l0.copy_(bias)
+            lstm.bias_hh_l0.zero_()
+            return lstm(x)[0]
+
+    assert checks.lstm_states(states)
+
+
+def test_a_cell_that_is_never_replaced_is_named():
+    def states(x, w_input, w_state, bias):
+        h = c = torch.zeros(w_state.shape[1])
+        found = []
+        for word in x:
+            i, f, g, o = (w_input @ word + w_state @ h + bias).chunk(4)
+            new = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * new.tanh()
+            found.append(h)
+        return torch.stack(found)
+
+    assert "c is never replaced" in checks.lstm_states(states).message

@@ -5,15 +5,17 @@ import math
 import pytest
 import torch
 
+from transformer.attention import scaled_dot_product_attention
 from walkthrough.ch02_scaled_dot_product_attention import checks
+from walkthrough.ch02_scaled_dot_product_attention.suspects import FAULTS, MACHINES, SHOWN
 from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
-    checks.attention_weights,
     checks.score_scale,
     checks.stable_softmax,
     checks.masked_attention,
-    checks.additive_scores,
+    checks.streamed_attention,
+    checks.find_fault,
 ]
 
 
@@ -21,34 +23,6 @@ ALL = [
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
     assert len(check.mistakes) >= 3
-
-
-def test_weights_written_in_another_way_are_right():
-    def einsum(query, key):
-        scores = torch.einsum("bhqd,bhkd->bhqk", query / query.shape[-1] ** 0.5, key)
-        powers = (scores - scores.amax(-1, keepdim=True)).exp()
-        return powers / powers.sum(-1, keepdim=True)
-
-    assert checks.attention_weights(einsum)
-
-
-def test_two_mistakes_at_once_show_the_axis():
-    def unscaled_over_queries(query, key):
-        return (query @ key.mT).softmax(-2)
-
-    verdict = checks.attention_weights(unscaled_over_queries)
-    assert verdict.status == "wrong"
-    assert "over queries" in verdict.message
-
-
-def test_rows_of_keys_are_not_taken_for_a_wrong_axis():
-    """Their columns are the queries' weights and sum to 1, as a softmax over queries would."""
-
-    def transposed(query, key):
-        return (key @ query.mT).softmax(-2)
-
-    verdict = checks.attention_weights(transposed)
-    assert "the shape should be (2, 8, 3, 5), yours is (2, 8, 5, 3)" in verdict.message
 
 
 def test_a_learners_softmax_without_keepdim_is_named():
@@ -117,11 +91,62 @@ def test_a_closed_key_with_a_little_weight_is_seen():
     assert "a closed key with a very large value" in verdict.message
 
 
-def test_additive_scores_accept_a_loop():
-    def loop(query, key, query_proj, key_proj, v):
-        rows = [
-            [torch.dot(v, torch.tanh(q @ query_proj + k @ key_proj)) for k in key] for q in query
-        ]
-        return torch.stack([torch.stack(row) for row in rows])
+@pytest.mark.parametrize("number", [-20.0, -100.0, -1e4, -1e9, -1e10])
+def test_a_number_for_infinity_is_rejected_though_empty_rows_are_zero(number):
+    def filled(query, key, value, attend_mask):
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = torch.where(attend_mask, scores, number).softmax(-1)
+        return torch.where(attend_mask.any(-1, keepdim=True), weights, 0.0) @ value
 
-    assert checks.additive_scores(loop)
+    verdict = checks.masked_attention(filled)
+    assert verdict.status == "wrong"
+    assert "−∞" in verdict.message
+
+
+def test_weights_masked_after_softmax_and_normalised_again_are_right():
+    def normalised_again(query, key, value, attend_mask):
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = scores.softmax(-1) * attend_mask
+        return weights / weights.sum(-1, keepdim=True).clamp_min(1e-4) @ value
+
+    assert checks.masked_attention(normalised_again)
+
+
+def test_the_precedence_slip_in_the_scale_is_named():
+    def scale(d_k, query_std, key_std):
+        return 1 / math.sqrt(d_k) * query_std * key_std
+
+    assert "brackets" in checks.score_scale(scale).message
+
+
+def test_a_mean_that_moves_with_every_pair_is_right():
+    """Another way to stream: keep the mixture normalised all the time."""
+
+    def stream(query, pairs):
+        largest, total, mixture = None, 0.0, 0.0
+        for key, value in pairs:
+            score = float(query @ key) / len(query) ** 0.5
+            if largest is None:
+                largest, total, mixture = score, 1.0, value
+                continue
+            new = max(largest, score)
+            total = total * math.exp(largest - new) + math.exp(score - new)
+            mixture = mixture + (value - mixture) * math.exp(score - new) / total
+            largest = new
+        return mixture
+
+    assert checks.streamed_attention(stream)
+
+
+def test_the_machines_have_the_faults_that_they_are_said_to_have():
+    found = {name: checks.find_fault.reference(attend) for name, (attend, _) in MACHINES.items()}
+    assert found == {name: fault for name, (_, fault) in MACHINES.items()}
+    assert set(found.values()) == set(FAULTS)
+    assert {found[name] for name in SHOWN} == set(FAULTS)
+
+
+def test_the_sound_machine_is_the_packages_attention():
+    query, key, value = torch.randn(3, 2, 5, 8, generator=torch.Generator().manual_seed(0))
+    mask = torch.ones(5, 5, dtype=torch.bool).tril()
+    expected, _ = scaled_dot_product_attention(query, key, value, mask)
+    torch.testing.assert_close(MACHINES["C"][0](query, key, value, mask), expected)

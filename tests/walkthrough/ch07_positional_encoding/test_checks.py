@@ -13,7 +13,7 @@ ALL = [
     checks.encoding,
     checks.slow_pairs,
     checks.rotation,
-    checks.add_positions,
+    checks.rotary_scores,
     checks.mirror_accuracy,
 ]
 
@@ -53,12 +53,46 @@ def test_a_table_with_a_row_for_each_dimension_is_named():
     assert verdict.mistake == "dimensions in rows"
 
 
-def test_a_position_too_early_is_named_though_the_first_word_then_has_none():
-    def add(embedded, n_decoded):
-        _, new_len, d_model = embedded.shape
-        return embedded + sinusoidal_encoding(new_len, d_model, start=n_decoded - 1)
+def turned_as_complex_numbers(x, way=1):
+    length, d = x.shape
+    frequency = 10000 ** (-torch.arange(0, d, 2) / d)
+    angle = way * torch.arange(5, 5 + length)[:, None] * frequency  # any first position
+    hands = torch.view_as_complex(x.reshape(length, d // 2, 2).contiguous())
+    return torch.view_as_real(hands * torch.polar(torch.ones_like(angle), angle)).flatten(1)
 
-    assert "one too small" in checks.add_positions(add).message
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_scores_of_turned_vectors_are_right_either_way_and_from_any_position(way):
+    def scores(query, key):
+        query, key = turned_as_complex_numbers(query, way), turned_as_complex_numbers(key, way)
+        return query @ key.T / query.shape[-1] ** 0.5
+
+    assert checks.rotary_scores(scores)
+
+
+def test_scores_of_differences_without_turning_anything_twice_are_right():
+    def scores(query, key):
+        length, d = query.shape
+        result = torch.zeros(length, length)
+        for t in range(length):
+            for s in range(length):
+                back = checks.rotation.reference(t - s, d)
+                result[t, s] = query[t] @ back.T @ key[s] / math.sqrt(d)
+        return result
+
+    assert checks.rotary_scores(scores)
+
+
+def test_a_rotation_with_sine_and_cosine_exchanged_is_named():
+    def rotate(k, d_model):
+        blocks = []
+        for even in range(0, d_model, 2):
+            angle = k / 10000 ** (even / d_model)
+            sine, cosine = math.sin(angle), math.cos(angle)
+            blocks.append(torch.tensor([[sine, cosine], [-cosine, sine]]))
+        return torch.block_diag(*blocks)
+
+    assert checks.rotation(rotate).mistake == "sine and cosine exchanged"
 
 
 def test_the_transposed_rotation_is_the_wrong_sign():

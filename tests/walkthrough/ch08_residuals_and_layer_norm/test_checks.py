@@ -9,7 +9,13 @@ from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.layer_norm, checks.connect, checks.share_left, checks.small_start]
+ALL = [
+    checks.layer_norm,
+    checks.share_left,
+    checks.small_start,
+    checks.word_weight,
+    checks.which_block,
+]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -51,24 +57,68 @@ def test_a_division_without_keepdim_is_reported_with_its_line():
     assert "RuntimeError" in verdict.message
 
 
-def test_a_connection_written_with_if_is_right():
-    def connect(x, sublayer, norm, kind):
-        if kind == "post":
-            return norm(sublayer(x) + x)
-        branch = sublayer(norm(x))
-        return branch + x
+def probed(block):
+    """A diagnosis from three probes, as a reader writes it."""
+    x = torch.tensor([[[1.0, 2.0, 3.0, 4.0], [10.0, 0.0, 0.0, 2.0]]])
+    v = torch.tensor([0.0, 0.0, 0.0, 100.0])
+    silent, loud = block(x, torch.zeros_like), block(x, lambda y: v.expand_as(y))
+    if silent.abs().max() < 0.01:
+        return "no residual"
+    if torch.allclose(silent, x):
+        return "pre" if torch.allclose(loud, x + v) else "branch"
+    if loud.abs().max() > 50:
+        return "forgets"
+    return "post" if silent.mean(-1).abs().max() < 0.01 else "sentence"
 
-    assert checks.connect(connect)
+
+def test_blocks_are_told_apart_by_three_probes():
+    assert checks.which_block(probed)
 
 
-def test_a_connection_that_changes_its_input_is_caught():
-    def connect(x, sublayer, norm, kind):
-        if kind == "post":
-            return norm(x + sublayer(x))
-        x += sublayer(norm(x))
-        return x
+def test_a_name_that_is_not_on_the_list_is_shown_with_the_right_one():
+    def which_block(block):
+        return "post-norm" if probed(block) == "post" else probed(block)
 
-    assert "changes its argument `x`" in checks.connect(connect).message
+    verdict = checks.which_block(which_block)
+    assert verdict.status == "wrong"
+    assert "post" in verdict.message
+
+
+def test_one_probe_that_returns_zeros_is_named():
+    def which_block(block):
+        x = torch.tensor([[[1.0, 2.0, 3.0, 4.0], [10.0, 0.0, 0.0, 2.0]]])
+        silent = block(x, torch.zeros_like)
+        if silent.abs().max() < 0.01:
+            return "no residual"
+        if torch.allclose(silent, x):
+            return "pre"
+        return "post" if silent.mean(-1).abs().max() < 0.01 else "sentence"
+
+    assert checks.which_block(which_block).mistake == "silent probe"
+
+
+def test_a_weight_found_by_halving_is_right():
+    def word_weight(branch, n_sublayers, left):
+        low, high = 0.0, 1000.0
+        for _ in range(200):
+            middle = (low + high) / 2
+            kept = (middle**2 / (middle**2 + branch)) ** n_sublayers
+            low, high = (middle, high) if kept < left else (low, middle)
+        return low
+
+    assert checks.word_weight(word_weight)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "mistake"),
+    [
+        (lambda b, n, norm: (1 - b) ** n if norm == "post" else 1 / (1 + n * b), "post"),
+        (lambda b, n, norm: (1 + b) ** -n if norm == "post" else 1 - n * b, "pre"),
+        (lambda b, n, norm: (1 - b) ** n if norm == "post" else 1 - n * b, "both"),
+    ],
+)
+def test_a_branch_that_takes_away_is_named_for_either_norm(wrong, mistake):
+    assert checks.share_left(wrong).mistake == f"each branch takes its share away, {mistake}"
 
 
 def test_a_loop_over_sublayers_is_right():

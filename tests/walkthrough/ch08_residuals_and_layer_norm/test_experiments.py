@@ -86,3 +86,20 @@ def test_the_first_update_moves_more_at_a_higher_rate():
         )
 
     assert 0 < moved(1e-4) < 0.1 < moved(1e-2)
+
+
+def test_updates_to_a_loss_are_the_first_of_the_curve_or_none():
+    curve = [(20, 2.0), (40, 0.4), (60, 0.6)]
+    assert experiments.updates_to(0.5, curve) == 40
+    assert experiments.updates_to(0.1, curve) is None
+
+
+def test_a_decoder_that_finds_the_same_everywhere_is_not_pulled_at_where_it_looks():
+    model = copying.new_model("post", "xavier", seed=0, n_layers=1)
+    before = experiments.where_over_what(model)
+    for layer in model.encoder.layers:
+        layer.residuals[-1].layer_norm.weight.data.zero_()  # all words become the bias
+        layer.residuals[-1].layer_norm.bias.data.normal_()
+    assert before > 0.05
+    assert experiments.where_over_what(model) < 1e-4
+    assert all(parameter.grad is None for parameter in model.parameters())

@@ -4,106 +4,74 @@ import pytest
 from chart_specs import all_rows, inputs, rows, spec, views
 
 from walkthrough.ch08_residuals_and_layer_norm import figures
-from walkthrough.ch08_residuals_and_layer_norm.figures import COLD, KINDS, WARM, Run
+from walkthrough.ch08_residuals_and_layer_norm.figures import KINDS, Run
+
+KIND, OTHER = list(KINDS.values())[:2]
+TITLES = {"title": "A title", "x_title": "update", "y_title": "perplexity"}
+THREE = [Run(KIND, "long", [(1, y), (2, y / 2)]) for y in (4.0, 8.0, 6.0)]
 
 
-def recorded_run(norm="post", residual_init="scaled", warmup=800, perplexities=(300.0, 20.0, 8.0)):
-    """One run in the form of `tools/record_run.py`; the last row has no validation."""
-    curve = [
-        {"update": 200.0 * n, "tokens": 4e5 * n, "loss": 5.0 / n, "valid_perplexity": perplexity}
-        for n, perplexity in enumerate((*perplexities, None), start=1)
-    ]
-    model = {"norm": norm, "residual_init": residual_init}
-    return {"settings": {"model": model, "training": {"warmup": warmup}}, "curve": curve}
+def test_recorded_runs_of_copying_say_their_schedule():
+    run = {"norm": "post", "start": "xavier", "peak": 0.005, "warmup": 50, "curve": [[20, 2.5]]}
+    runs = [run, {**run, "warmup": 1, "norm": "pre"}, {**run, "start": "encoder"}]
+    found = figures.copying_runs({"runs": runs})
+    assert found[0] == Run("post-norm, full-size start", "peak 0.005, warm-up 50", [(20, 2.5)])
+    assert found[1].group == "peak 0.005, no warm-up"
+    assert found[2].kind == "post-norm, small start in the encoder only"
 
 
-def record():
-    crossed = [(*kind, warmup) for kind in KINDS for warmup in (800, 1)]
-    return {
-        "runs": [
-            recorded_run(*kind, perplexities=(300.0, 20.0, 7.0 + n))
-            for n, kind in enumerate(crossed)
-        ]
+def test_recorded_runs_of_multi30k_say_their_length_and_skip_rows_without_validation():
+    settings = {
+        "model": {"norm": "pre", "residual_init": "scaled"},
+        "training": {"max_updates": 1500},
     }
+    curve = [
+        {"update": 50.0, "valid_perplexity": None},
+        {"update": 250.0, "valid_perplexity": 60.0},
+    ]
+    (run,) = figures.multi30k_runs({"runs": [{"settings": settings, "curve": curve}]})
+    assert run == Run("pre-norm, small start", "1500 updates", [(250.0, 60.0)])
 
 
-TITLES = {"title": "A title", "x_title": "tokens", "y_title": "perplexity"}
-
-
-def test_a_record_becomes_runs_of_tokens_and_perplexity():
-    runs = figures.recorded_runs(record())
-    assert len(runs) == 8
-    assert runs[0] == Run("post-norm, small start", True, [(4e5, 300.0), (8e5, 20.0), (12e5, 7.0)])
-    assert [run.warm for run in runs] == [True, False] * 4
-    assert [run.kind for run in runs[::2]] == list(KINDS.values())
-
-
-def test_a_record_is_read_by_other_columns():
-    (run,) = figures.recorded_runs({"runs": [recorded_run()]}, x="update", y="loss")
-    assert run.points[:2] == [(200.0, 5.0), (400.0, 2.5)]
-
-
-def test_two_runs_of_one_kind_and_no_runs_are_refused():
-    with pytest.raises(ValueError, match="got two of post-norm, small start, with warm-up"):
-        figures.recorded_runs({"runs": [recorded_run(), recorded_run(warmup=400)]})
-    with pytest.raises(ValueError, match="at least one run; got none"):
-        figures.recorded_runs({"runs": []})
+def test_the_line_of_a_kind_is_the_median_of_its_seeds():
+    assert figures.middle(THREE) == [Run(KIND, "long", [(1, 6.0), (2, 3.0)])]
 
 
 def test_a_kind_without_a_colour_is_refused():
     with pytest.raises(ValueError, match=r"must be one of .*, got \{'sandwich'\}"):
-        figures.training_chart([figures.Run("sandwich", True, [(1, 2.0)])], **TITLES)
+        figures.training_chart([Run("sandwich", "long", [(1, 2.0)])], **TITLES)
 
 
-def test_the_training_chart_draws_every_point_and_offers_both_kinds_of_runs():
-    chart = figures.training_chart(figures.recorded_runs(record()), log_y=True, **TITLES)
-    drawn = all_rows(chart)
-    assert len(drawn) == 8 * 3
-    assert {
-        "kind": "pre-norm, full-size start",
-        "warmth": COLD,
-        "x": 12e5,
-        "y": 14.0,
-    } in drawn
-    assert inputs(chart)["warmth"]["options"] == [WARM, COLD]
-    assert {view["transform"][0]["filter"] for view in views(spec(chart))} == {
-        "datum.warmth == warmth"
-    }
+def test_the_training_chart_draws_medians_and_every_seed():
+    chart = figures.training_chart([*THREE, Run(OTHER, "short", [(1, 9.0)])], **TITLES)
+    thin, line, _ = views(spec(chart))
+    assert len({row["seed"] for row in rows(thin)}) == 4
+    assert {"kind": KIND, "group": "long", "x": 2, "y": 3.0} in rows(line)
+    assert inputs(chart)["group"]["options"] == ["long", "short"]
+    assert {view["transform"][0]["filter"] for view in (thin, line)} == {"datum.group == group"}
 
 
 def test_the_axes_do_not_depend_on_the_selector():
-    chart = figures.training_chart(figures.recorded_runs(record()), log_y=True, **TITLES)
+    chart = figures.training_chart([*THREE, Run(OTHER, "short", [(9, 9.0)])], log_y=True, **TITLES)
     for view in views(spec(chart)):
-        assert view["encoding"]["y"]["scale"]["domain"] == [7.0, 300.0]
-        assert view["encoding"]["x"]["scale"]["domain"] == [4e5, 12e5]
+        assert view["encoding"]["y"]["scale"]["domain"] == [2.0, 9.0]
+        assert view["encoding"]["x"]["scale"]["domain"] == [1, 9]
 
 
-def test_only_runs_that_exist_are_offered():
-    chart = figures.training_chart(
-        [Run("post-norm, small start", True, [(1, 2.0), (2, 1)])], **TITLES
-    )
-    assert "warmth" not in inputs(chart)  # a menu of one would choose nothing
-    (chosen,) = [one for one in chart.to_dict()["params"] if one["name"] == "warmth"]
-    assert chosen["value"] == WARM
+def test_a_menu_of_one_is_left_out_and_so_are_seeds_that_are_the_line():
+    chart = figures.training_chart(THREE[:1], **TITLES)
+    assert "group" not in inputs(chart)
+    assert len(views(spec(chart))) == 2
 
 
-def test_seeds_are_dots_beside_the_mean():
-    mean = Run("pre-norm, small start", False, [(1e-3, 1.0), (1e-2, 0.5)])
-    seeds = [Run(mean.kind, False, [(1e-3, 0.8), (1e-2, 0.4)])]
-    chart = figures.training_chart([mean], seeds=seeds, log_x=True, **TITLES)
-    line, _, dots = views(spec(chart))
-    assert [row["y"] for row in rows(line)] == [1.0, 0.5]
-    assert [row["y"] for row in rows(dots)] == [0.8, 0.4]
-
-
-def test_the_description_says_where_each_run_ends():
-    chart = figures.training_chart(figures.recorded_runs(record()), log_y=True, **TITLES)
-    assert "post-norm, full-size start, with warm-up: 9;" in spec(chart)["description"]
+def test_the_description_says_where_each_kind_ends():
+    chart = figures.training_chart(THREE, **TITLES)
+    assert "post-norm, small start, long: 3." in spec(chart)["description"]
 
 
 @pytest.mark.parametrize("perplexity", [float("nan"), float("inf"), 0.0])
 def test_a_perplexity_that_cannot_be_drawn_is_refused(perplexity):
-    runs = [Run("pre-norm, small start", True, [(1, perplexity)])]
+    runs = [Run(KIND, "long", [(1, perplexity)])]
     with pytest.raises(ValueError, match=r"needs finite values|needs values above 0"):
         figures.training_chart(runs, log_y=True, **TITLES)
 
@@ -132,12 +100,3 @@ def test_depths_that_do_not_fit_are_refused():
     wrong = {2: {"no residual": {"encoder": [1.0]}}}
     with pytest.raises(ValueError, match="got 1 for 2 layers"):
         figures.depth_explorer(wrong, start=2)
-
-
-@pytest.mark.parametrize(("last", "form"), [(0.01, "~g"), (200, "~s"), (2e6, "~s")])
-def test_numbers_of_the_axis_are_written_without_exponents(last, form):
-    """ "~g" writes 100 as 1e+2."""
-    chart = figures.training_chart(
-        [Run("pre-norm, small start", True, [(0, 1.0), (last, 2)])], **TITLES
-    )
-    assert {view["encoding"]["x"]["axis"]["format"] for view in views(spec(chart))} == {form}

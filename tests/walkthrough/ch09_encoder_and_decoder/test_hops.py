@@ -41,3 +41,20 @@ def test_the_same_seed_gives_the_same_reader():
 def test_training_works_where_a_page_has_switched_gradients_off():
     with torch.no_grad():
         hops.train(1, 1, steps=2)
+
+
+def test_the_best_reader_with_one_look_is_that_of_the_enumeration():
+    back = 1 / 8 + 7 / 8 * 2 / 8  # the walk has come back to a place that was seen
+    assert hops.best_with_one_look(1) == pytest.approx(1.0)
+    assert hops.best_with_one_look(2) == pytest.approx(back + (1 - back) / 8, abs=0.01)
+    third = 2 / 8 + 5 / 64  # the place after a new one: most often the one just seen
+    assert hops.best_with_one_look(3) == pytest.approx(back + (1 - back) * third, abs=0.01)
+
+
+def test_sequences_without_circles_point_to_each_place_once():
+    class Asked(hops.PointerReader):
+        def forward(self, pointers):
+            assert pointers.sort(-1).values.eq(torch.arange(8)).all()
+            return torch.nn.functional.one_hot(hops.follow(pointers, 1), 8).float()
+
+    assert hops.right_answers(Asked(1), 1, n=50, circles=False) == 1.0

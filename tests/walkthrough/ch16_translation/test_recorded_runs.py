@@ -153,7 +153,7 @@ def test_settings_are_put_beside_the_published_ones_by_name():
     same = {name for name, row in rows.items() if row["same"] == "✓"}
     assert {"norm", "dropout", "label smoothing", "beam"} <= same
     assert not {"schedule", "peak rate", "layers", "checkpoints averaged"} & same
-    assert rows["length penalty"]["same"] == "?"
+    assert rows["length penalty"]["same"] == "✗"
     assert rows["dropout"]["published"] == "0.3"
     assert (ours["tokens an update"], ours["length penalty"]) == ("about 1900", "α = 0.6")
     with pytest.raises(ValueError, match="same names"):
@@ -179,14 +179,25 @@ def test_runs_say_what_they_have_that_the_first_has_not():
         "runs": [
             first,
             run(name="again", seed=2),
-            run(name="longer", seed=3, continues="first", training={"peak": 0.0015}),
+            run(
+                name="longer",
+                seed=3,
+                continues="first",
+                training={"peak": 0.0015},
+                curve=[*first["curve"], {"update": 20.0, "tokens": 18970.0 + 9500.0}],
+            ),
             run(name="two", training={"accumulate": 2}, command="torch --nproc-per-node=2 -m"),
             run(name="large", training={"accumulate": 1}),
         ]
     }
     assert recorded_runs.changes(record) == {
         "again": ["seed at the start: 1 → 2"],
-        "longer": ["peak rate: 0.003 → 0.0015", "goes on from: nothing → first"],
+        "longer": [
+            "peak rate: 0.003 → 0.0015",
+            "tokens an update: about 1900 → about 950",
+            "updates: 10 → 20",
+            "goes on from: nothing → first",
+        ],
         "two": ["processes: 1 → 2"],
         "large": ["batches an update: 4 → 1"],
     }

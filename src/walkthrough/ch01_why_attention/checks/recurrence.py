@@ -1,4 +1,4 @@
-"""The checks of chapter 01: recurrence, its gradient, and the step to attention (§1, §2)."""
+"""The checks of chapter 01 on recurrence: both directions, the gradient, the waiting (§1, §2)."""
 
 import math
 from collections.abc import Callable
@@ -7,104 +7,165 @@ import torch
 from torch import Tensor
 
 from walkthrough.ch01_why_attention.experiments.recurrence import recurrent_states
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    fixed,
+)
 
-# Exercise: the recursion
+# Exercise: read in both directions
 
-
-def _stepwise(
-    step: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor], *, backwards: bool = False
-) -> Callable[..., Tensor]:
-    """Run `step(state, word, w_state, w_input)` over the words; its result is the next state."""
-
-    def states(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
-        state, found = torch.zeros(len(w_state)), []
-        for word in x.flip(0) if backwards else x:
-            state = step(state, word, w_state, w_input)
-            found.append(state)
-        return torch.stack(found[::-1] if backwards else found)
-
-    return states
+Matrices = tuple[Tensor, Tensor]
 
 
-def _with_start(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
-    states = recurrent_states(x, w_state, w_input)
-    return torch.cat([torch.zeros_like(states[:1]), states])
+def _reads(x: Tensor, matrices: Matrices) -> Tensor:
+    return recurrent_states(x, *matrices)
 
 
-def _sum_not_squashed(x: Tensor, w_state: Tensor, w_input: Tensor) -> Tensor:
-    return recurrent_states(x, w_state, w_input, squash=False)
+def _both(
+    x: Tensor,
+    forward: Matrices,
+    backward: Matrices,
+    *,
+    turned: bool = True,
+    turned_back: bool = True,
+    dim: int = -1,
+) -> Tensor:
+    back = _reads(x.flip(0) if turned else x, backward)
+    return torch.cat([_reads(x, forward), back.flip(0) if turned_back else back], dim=dim)
 
 
-def _words(length: int, d_in: int, d_state: int) -> Callable[[torch.Generator], Arguments]:
+def _way(way: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Return another way to put the right states of both directions together."""
+
+    def both(x: Tensor, forward: Matrices, backward: Matrices) -> Tensor:
+        return way(_reads(x, forward), _reads(x.flip(0), backward).flip(0))
+
+    return both
+
+
+def _half_right(result: Tensor, expected: Tensor, half: int) -> bool:
+    return result.shape == expected.shape and torch.allclose(
+        result.chunk(2, dim=-1)[half], expected.chunk(2, dim=-1)[half], atol=1e-5
+    )
+
+
+def _two_networks(length: int, d_in: int, d_state: int) -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
-        x = torch.randn(length, d_in, generator=generator)
-        w_state = torch.randn(d_state, d_state, generator=generator) / math.sqrt(d_state)
-        w_input = torch.randn(d_state, d_in, generator=generator) / math.sqrt(d_in)
-        return arguments(x, w_state, w_input)
+        def matrices() -> Matrices:
+            w_state = torch.randn(d_state, d_state, generator=generator) / math.sqrt(d_state)
+            return w_state, torch.randn(d_state, d_in, generator=generator) / math.sqrt(d_in)
+
+        return arguments(torch.randn(length, d_in, generator=generator), matrices(), matrices())
 
     return make
 
 
-rnn_states = Check(
-    name="rnn_states",
-    reference=recurrent_states,
+both_ways = Check(
+    name="both_ways",
+    reference=_both,
     cases=[
-        Case("5 words, states of 4 numbers", _words(5, 3, 4)),
-        Case("7 words, states of 3 numbers", _words(7, 3, 3)),
-        Case("one word", _words(1, 2, 5)),
+        Case("5 words, states of 4 numbers", _two_networks(5, 3, 4)),
+        Case("4 words, states of 2 numbers", _two_networks(4, 2, 2)),
+        Case("one word", _two_networks(1, 2, 5)),
     ],
     mistakes=[
         Mistake(
-            "state not carried on",
-            _stepwise(lambda h, x, w, u: torch.tanh(u @ x)),
-            "every state is made from its own word alone: W h_{t−1} is missing, or `state` is "
-            "never replaced. Word 5 knows nothing of word 1.",
+            "not turned back",
+            lambda x, f, b: _both(x, f, b, turned_back=False),
+            "the states of the backward reader stand in the order in which it read: beside word 1 "
+            "stands its state after the *last* word. Turn them round again with `flip(0)`.",
         ),
         Mistake(
-            "no tanh",
-            _sum_not_squashed,
-            "tanh is missing: the states are W h + U x as they are, and can grow without limit.",
+            "both forward",
+            lambda x, f, b: _both(x, f, b, turned=False, turned_back=False),
+            "both networks read forward. The second gets the words in the other order, "
+            "`x.flip(0)`.",
         ),
         Mistake(
-            "tanh of the input only",
-            _stepwise(lambda h, x, w, u: w @ h + torch.tanh(u @ x)),
-            "tanh is taken of U x alone. It goes around the whole sum W h + U x.",
+            "states turned, words not",
+            lambda x, f, b: _both(x, f, b, turned=False),
+            "the second network reads forward and its states are turned round afterwards. The "
+            "*words* are to be turned before it reads, and the states after.",
         ),
         Mistake(
-            "tanh of the old state only",
-            _stepwise(lambda h, x, w, u: torch.tanh(w @ h) + u @ x),
-            "tanh is taken of W h alone. It goes around the whole sum W h + U x.",
+            "one network twice",
+            lambda x, f, b: _both(x, f, f),
+            "the forward matrices read in both directions. The backward reader has its own.",
         ),
         Mistake(
-            "W transposed",
-            _stepwise(lambda h, x, w, u: torch.tanh(w.T @ h + u @ x)),
-            "W is transposed: `state @ w_state` is Wᵀ h. For one vector write `w_state @ state`, "
-            "for rows of vectors `states @ w_state.T`.",
+            "matrices exchanged",
+            lambda x, f, b: _both(x, b, f),
+            "`forward` reads backward and `backward` reads forward.",
         ),
         Mistake(
-            "read backwards",
-            _stepwise(lambda h, x, w, u: torch.tanh(w @ h + u @ x), backwards=True),
-            "the words are read from the last to the first.",
+            "backward first",
+            _way(lambda there, back: torch.cat([back, there], dim=-1)),
+            "both halves are right, in the wrong order: the forward state comes first.",
         ),
         Mistake(
-            "old states returned",
-            lambda x, w_state, w_input: _with_start(x, w_state, w_input)[:-1],
-            "these are the states *before* each word: the list begins with h_0 = 0, and the state "
-            "after the last word is missing. Append after the step.",
+            "one below the other",
+            lambda x, f, b: _both(x, f, b, dim=0),
+            "the states of one direction stand *below* those of the other: 2 · length rows. Each "
+            "word keeps one row that is twice as long: `torch.cat(…, dim=-1)`.",
         ),
         Mistake(
-            "start kept",
-            _with_start,
-            "the list begins with h_0 = 0, which belongs to no word. The first row is h_1, the "
-            "state after the first word.",
+            "stacked",
+            _way(lambda there, back: torch.stack([there, back], dim=-1)),
+            "`stack` makes a new axis. `torch.cat(…, dim=-1)` puts the two states of a word side "
+            "by side.",
         ),
         Mistake(
-            "last state only",
-            lambda x, w_state, w_input: recurrent_states(x, w_state, w_input)[-1],
-            "only the last state is returned. The result has one row a word.",
+            "stacked in front",
+            _way(lambda there, back: torch.stack([there, back])),
+            "`stack` makes a new axis in front. `torch.cat(…, dim=-1)` puts the two states of a "
+            "word side by side.",
+        ),
+        Mistake(
+            "added",
+            _way(lambda there, back: there + back),
+            "the two states of a word are added, so nobody can tell any more what came from which "
+            "side. Put them side by side.",
+        ),
+        Mistake(
+            "components turned",
+            lambda x, f, b: torch.cat([_reads(x, f), _reads(x.flip(-1), b).flip(-1)], dim=-1),
+            "`flip(-1)` turns the components of each word. The words are the rows: `flip(0)`.",
+        ),
+        Mistake(
+            "last states only",
+            lambda x, f, b: torch.cat([_reads(x, f)[-1], _reads(x.flip(0), b)[-1]]),
+            "only the last state of each direction is returned. The result has one row a word.",
+        ),
+        Mistake(
+            "forward only",
+            lambda x, f, b: _reads(x, f),
+            "these are the forward states alone.",
         ),
     ],
+    symptoms=[
+        Symptom(
+            "backward half wrong",
+            lambda result, expected, given: _half_right(result, expected, 0),
+            "the forward half is right, the backward half is not. That network gets the words "
+            "from the last to the first, with its own matrices, and its states are turned back.",
+        ),
+        Symptom(
+            "forward half wrong",
+            lambda result, expected, given: _half_right(result, expected, 1),
+            "the backward half is right, the forward half is not.",
+        ),
+        Symptom(
+            "two results",
+            lambda result, expected, given: isinstance(result, tuple | list),
+            "two results are returned. Put the two states of a word side by side in one tensor.",
+        ),
+    ],
+    right="`both_ways` is right: each word knows what stands before it and what follows",
 )
 
 # Exercise: the gradient back to the start
@@ -173,6 +234,32 @@ gradient_to_start = Check(
             "The list begins with h_1.",
         ),
         Mistake(
+            "slopes of the states before",
+            lambda w, states: math.prod(w * slope for slope in _slopes([0.0, *states[:-1]])),
+            "the slopes are those of h_{t−1}, the states *before* each step. The step to h_t has "
+            "the slope 1 − h_t².",
+        ),
+        Mistake(
+            "w once too few",
+            lambda w, states: w ** (len(states) - 1) * math.prod(_slopes(states)),
+            "w is there n − 1 times and the slopes n times. From h_0 to h_n there are n steps.",
+        ),
+        Mistake(
+            "the states themselves",
+            lambda w, states: math.prod(w * state for state in states),
+            "you multiply the states. The factor of a step is the *slope* of tanh there, 1 − h².",
+        ),
+        Mistake(
+            "slope with a plus",
+            lambda w, states: math.prod(w * (1 + state**2) for state in states),
+            "the slope of tanh is 1 − h²; you have 1 + h².",
+        ),
+        Mistake(
+            "slope at w h",
+            lambda w, states: math.prod(w * (1 - math.tanh(w * state) ** 2) for state in states),
+            "you take the slope at w · h. What tanh gave is h_t already, so the slope is 1 − h_t².",
+        ),
+        Mistake(
             "size only",
             lambda w, states: abs(_gradient(w, states)),
             "the size is right, the sign is lost: a negative w turns it at every step.",
@@ -230,6 +317,40 @@ waiting_steps = Check(
             lambda n_words, n_layers: n_layers,
             "n_layers is the count for attention, where all words of a layer are computed at once. "
             "A recurrent layer must also go along the words.",
+        ),
+        Mistake(
+            "corner not counted",
+            lambda n_words, n_layers: n_words * n_layers - 1,
+            "this counts all steps but one. Many of them can run in the same round: draw the grid "
+            "and write into each cell the first round in which it can be computed.",
+        ),
+        Mistake(
+            "shorter side",
+            lambda n_words, n_layers: min(n_words, n_layers),
+            "the shorter side is the number of states that can run in one round at most. Asked is "
+            "how many rounds there are.",
+        ),
+        Mistake(
+            "two too many",
+            lambda n_words, n_layers: n_words + n_layers + 1,
+            "two too many: with one layer and one word there is one round, not three.",
+        ),
+        Mistake(
+            "one layer of delay",
+            lambda n_words, n_layers: n_words + 1,
+            "right for two layers. Each further layer starts one round later again.",
+        ),
+        Mistake(
+            "a layer waits for two",
+            lambda n_words, n_layers: n_words + 2 * (n_layers - 1),
+            "each layer starts two rounds after the one below. One is enough: as soon as layer 1 "
+            "has read word 1, layer 2 can.",
+        ),
+        Mistake(
+            "diagonals of a square",
+            lambda n_words, n_layers: 2 * max(n_words, n_layers) - 1,
+            "right for as many layers as words: you count the diagonals of a square. The grid is "
+            "n_words wide and n_layers high.",
         ),
         Mistake(
             "one too few",

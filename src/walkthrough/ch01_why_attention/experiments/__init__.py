@@ -1,6 +1,6 @@
 """The experiments of chapter 01."""
 
-from walkthrough.ch01_why_attention.experiments import distant_task
+from walkthrough.ch01_why_attention.experiments import distant_task, translators
 from walkthrough.ch01_why_attention.experiments.recurrence import (
     gradient_at_start,
     longest_chain,
@@ -14,4 +14,5 @@ __all__ = [
     "longest_chain",
     "recurrent_states",
     "stretched_rotation",
+    "translators",
 ]

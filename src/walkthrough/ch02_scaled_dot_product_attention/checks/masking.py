@@ -57,6 +57,36 @@ def _far_away(generator: torch.Generator) -> Arguments:
     return arguments(query, key, value * torch.tensor([[1.0], [1.0], [1e5]]), _LAST_CLOSED)
 
 
+def _all_low(generator: torch.Generator) -> Arguments:
+    """Return scores of −2e10, all alike: whatever number stands for −∞ is larger than they are."""
+    value = torch.randn(2, 4, 3, generator=generator)
+    query, key = torch.full((2, 2, 4), 1e5), torch.full((2, 4, 4), -1e5)
+    return arguments(query, key, value, torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]]).bool())
+
+
+def _filled_and_cleared(number: float) -> Callable[..., Tensor]:
+    """Return attention with a number for −∞ that gives queries without an open key zeros."""
+    attend = _masked_by(_filled_with(number))
+
+    def cleared(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+        return attend(query, key, value, attend_mask) * attend_mask.any(-1, keepdim=True)
+
+    return cleared
+
+
+def _empty_rows_uniform(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+    return _masked(query, key, value, attend_mask | ~attend_mask.any(-1, keepdim=True))
+
+
+def _axis(dim: int) -> Callable[..., Tensor]:
+    def attend(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+        scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+        scores = scores.masked_fill(~attend_mask, -math.inf)
+        return scores.softmax(dim).nan_to_num(0.0) @ value
+
+    return attend
+
+
 def _has_nan(result: Tensor, expected: Tensor, given: Arguments) -> bool:
     return bool(result.isnan().any())
 
@@ -74,6 +104,11 @@ masked_attention = Check(
             _masked_case([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 1]], torch.float32),
         ),
         Case("a closed key with a very large value", _far_away),
+        Case("scores far below any number that could stand for −∞", _all_low),
+        Case(
+            "as many queries as keys",
+            _masked_case([[1, 0, 0], [1, 1, 0], [0, 1, 1]], torch.float32),
+        ),
         Case("float16", _masked_case([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], torch.float16)),
     ],
     tolerance=4e-3,  # float16 keeps about three digits
@@ -121,6 +156,80 @@ masked_attention = Check(
             "a large negative number stands for −∞. A query that may attend to nothing then gets "
             "the mean of all values: its scores are all equal. Use −∞ and set the weights of such "
             "a row to 0.",
+        ),
+        Mistake(
+            "a number for −∞, empty rows cared for",
+            _filled_and_cleared(-1e4),
+            "empty rows are right, but a negative number stands for −∞. Where the open scores are "
+            "lower than it, the closed keys get all the weight. Use −∞, which is lower than "
+            "every score.",
+        ),
+        Mistake(
+            "the lowest number",
+            _masked_by(
+                lambda scores, attend_mask: scores.masked_fill(
+                    ~attend_mask, torch.finfo(scores.dtype).min
+                )
+            ),
+            "the lowest number of the type stands for −∞. A query that may attend to nothing then "
+            "gets the mean of all values: its scores are all equal. Use −∞ and set the weights of "
+            "such a row to 0.",
+        ),
+        Mistake(
+            "mask transposed where it fits",
+            lambda query, key, value, attend_mask: _masked(
+                query,
+                key,
+                value,
+                attend_mask.T if attend_mask.shape[0] == attend_mask.shape[1] else attend_mask,
+            ),
+            "the mask is transposed: its rows belong to the queries, its columns to the keys.",
+        ),
+        Mistake(
+            "causal mask whatever was given",
+            lambda query, key, value, attend_mask: _masked(
+                query, key, value, torch.ones_like(attend_mask).tril()
+            ),
+            "a causal mask is used, and `attend_mask` is not looked at.",
+        ),
+        Mistake(
+            "empty rows open",
+            _empty_rows_uniform,
+            "a query that may attend to nothing attends to everything. It gets zeros.",
+        ),
+        Mistake(
+            "softmax over queries",
+            _axis(-2),
+            "softmax runs over the queries, so they compete for each key. The keys of one query "
+            "stand in the last dimension, `dim=-1`.",
+        ),
+        Mistake(
+            "softmax over the batch",
+            _axis(0),
+            "softmax runs over the batch. The keys of one query stand in the last dimension, "
+            "`dim=-1`.",
+        ),
+        Mistake(
+            "√d_v",
+            lambda query, key, value, attend_mask: _masked(
+                query * math.sqrt(query.shape[-1] / value.shape[-1]), key, value, attend_mask
+            ),
+            "the mask works. The scores are divided by √d_v, the size of a value, and not by √d_k.",
+        ),
+        Mistake(
+            "divided by d_k",
+            lambda query, key, value, attend_mask: _masked(
+                query / math.sqrt(query.shape[-1]), key, value, attend_mask
+            ),
+            "the mask works. The scores are divided by d_k: the square root is missing.",
+        ),
+        Mistake(
+            "inverted and no scale",
+            lambda query, key, value, attend_mask: _masked(
+                query * math.sqrt(query.shape[-1]), key, value, ~attend_mask
+            ),
+            "two things: the mask is inverted (True means *may* attend here), and the scores are "
+            "not divided by √d_k.",
         ),
         Mistake(
             "NaN in empty rows",

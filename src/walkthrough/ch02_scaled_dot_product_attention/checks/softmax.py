@@ -75,6 +75,40 @@ score_scale = Check(
             "this is the standard deviation of the scores, so 1 over it is the factor asked for.",
         ),
         Mistake(
+            "precedence",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(d_k) * query_std * key_std,
+            "this *multiplies* by the standard deviations: `1 / a * b` is (1 / a) · b. Put the "
+            "whole denominator into brackets.",
+        ),
+        Mistake(
+            "precedence, keys only",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * query_std) * key_std,
+            "this multiplies by `key_std`: `1 / a * b` is (1 / a) · b. Put the whole denominator "
+            "into brackets.",
+        ),
+        Mistake(
+            "one root too many",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(math.sqrt(d_k) * query_std * key_std),
+            "there is one root too many: √d_k · query_std · key_std is the standard deviation "
+            "already.",
+        ),
+        Mistake(
+            "root of a sum",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(d_k * (query_std**2 + key_std**2)),
+            "the two variances are added. The terms of the score are products q_i · k_i, so their "
+            "variances multiply.",
+        ),
+        Mistake(
+            "only the keys",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * key_std),
+            "this takes account of the keys' standard deviation and leaves out the queries'.",
+        ),
+        Mistake(
+            "no d_k",
+            lambda d_k, query_std, key_std: 1 / (query_std * key_std),
+            "d_k is missing: a score is a sum of d_k products.",
+        ),
+        Mistake(
             "only the queries",
             lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * query_std),
             "this takes account of the queries' standard deviation and leaves out the keys'.",
@@ -157,6 +191,58 @@ stable_softmax = Check(
             lambda scores: torch.softmax(scores, dim=1),
             "right for one matrix. With more dimensions, 1 is no longer the last: write "
             "`dim=-1`, which is the last of any number.",
+        ),
+        Mistake(
+            "float64",
+            lambda scores: (
+                scores.double().exp() / scores.double().exp().sum(-1, keepdim=True)
+            ).float(),
+            "float64 only moves the limit: exp overflows there above 709. Subtract a number from "
+            "each row first; the weights do not change.",
+        ),
+        Mistake(
+            "NaN replaced",
+            lambda scores: _shifted_softmax(torch.zeros_like)(scores).nan_to_num(0.0),
+            "exp still overflows, and you put 0 in the place of NaN: for large scores all weights "
+            "are lost. Subtract a number from each row first.",
+        ),
+        Mistake(
+            "shift in the numerator only",
+            lambda scores: _row_powers(scores) / scores.exp().sum(-1, keepdim=True),
+            "the maximum is subtracted above the line and not below it. Make the powers once, and "
+            "divide them by their own sum.",
+        ),
+        Mistake(
+            "shift in the denominator only",
+            lambda scores: scores.exp() / _row_powers(scores).sum(-1, keepdim=True),
+            "the maximum is subtracted below the line and not above it. Make the powers once, and "
+            "divide them by their own sum.",
+        ),
+        Mistake(
+            "divided by the maximum",
+            lambda scores: torch.softmax(scores / _row_max(scores), dim=-1),
+            "the scores are *divided* by the maximum, which changes the weights. Subtract it.",
+        ),
+        Mistake(
+            "maximum of the sizes",
+            _shifted_softmax(lambda scores: scores.abs().max(dim=-1, keepdim=True).values),
+            "you subtract the largest absolute value. In a row far below 0 or with −∞ that is not "
+            "the largest score. Take the maximum of the scores themselves.",
+        ),
+        Mistake(
+            "turned round",
+            lambda scores: torch.softmax(-scores, dim=-1),
+            "the sign is turned: the *smallest* score gets the largest weight.",
+        ),
+        Mistake(
+            "powers of two",
+            lambda scores: torch.softmax(scores * math.log(2), dim=-1),
+            "these are powers of 2. Softmax takes powers of e.",
+        ),
+        Mistake(
+            "divided by the length",
+            lambda scores: _row_powers(scores) / scores.shape[-1],
+            "the powers are divided by the number of keys. Divide each row by its sum.",
         ),
         Mistake(
             "one maximum for all rows",

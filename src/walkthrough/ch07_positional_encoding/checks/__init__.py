@@ -5,6 +5,7 @@ from walkthrough.ch07_positional_encoding.checks.encodings import (
     mirror_accuracy,
     slow_pairs,
 )
-from walkthrough.ch07_positional_encoding.checks.offsets import add_positions, rotation
+from walkthrough.ch07_positional_encoding.checks.offsets import rotation
+from walkthrough.ch07_positional_encoding.checks.rotary import rotary_scores
 
-__all__ = ["add_positions", "encoding", "mirror_accuracy", "rotation", "slow_pairs"]
+__all__ = ["encoding", "mirror_accuracy", "rotary_scores", "rotation", "slow_pairs"]

@@ -1,26 +1,23 @@
-"""The checks of chapter 07 on steps: from position to position, from cached words on (§3.5)."""
+"""The check of chapter 07 on the step from one position to another (§3.5)."""
 
 from collections.abc import Callable
+from math import tau
 
 import torch
 from torch import Tensor
 
-from transformer.positional import sinusoidal_encoding
-from walkthrough.checking.base import Case, Check, Mistake, drawn, fixed
+from walkthrough.checking.base import Check, Mistake, fixed
 
 Rotate = Callable[[int, int], Tensor]
 
 
-# 1 · the rotation from PE(pos) to PE(pos + k)
-
-
-def _rotation(*, base: float = 10000.0, sign: int = 1, same_angle: bool = False) -> Rotate:
+def _rotation(*, base: float = 10000.0, times: float = 1, same_angle: bool = False) -> Rotate:
     """The matrix for every k and d_model, with one thing changed."""
 
     def rotate(k: int, d_model: int) -> Tensor:
         matrix = torch.zeros(d_model, d_model, dtype=torch.float64)
         for even in range(0, d_model, 2):
-            angle = torch.tensor(sign * k / (1.0 if same_angle else base ** (even / d_model)))
+            angle = torch.tensor(times * k / (1.0 if same_angle else base ** (even / d_model)))
             matrix[even, even] = matrix[even + 1, even + 1] = angle.cos()
             matrix[even, even + 1], matrix[even + 1, even] = angle.sin(), -angle.sin()
         return matrix.float()
@@ -39,6 +36,19 @@ def _without_signs(k: int, d_model: int) -> Tensor:
     return matrix
 
 
+def _exchanged(k: int, d_model: int) -> Tensor:
+    quarter = torch.zeros(d_model, d_model)
+    even = torch.arange(0, d_model, 2)
+    quarter[even, even + 1], quarter[even + 1, even] = 1.0, -1.0
+    return _rotation(times=-1)(k, d_model) @ quarter
+
+
+def _minus_on_the_diagonal(k: int, d_model: int) -> Tensor:
+    matrix, odd = _without_signs(k, d_model), torch.arange(1, d_model, 2)
+    matrix[odd, odd] *= -1
+    return matrix
+
+
 rotation = Check(
     name="one matrix moves every position by k",
     reference=_rotation(),
@@ -51,7 +61,7 @@ rotation = Check(
     mistakes=[
         Mistake(
             "wrong sign",
-            _rotation(sign=-1),
+            _rotation(times=-1),
             "this matrix maps PE(pos) to PE(pos − k): it turns the wrong way. "
             "In a pair the sine comes first, so the minus stands in the lower left corner. "
             "(The transposed matrix is the same mistake: it turns back.)",
@@ -67,6 +77,27 @@ rotation = Check(
             _in_halves,
             "your matrix is right for an encoding with all sines first. Here the sine and cosine "
             "of one angle stand side by side, so 2×2 blocks stand along the diagonal.",
+        ),
+        Mistake(
+            "sine and cosine exchanged",
+            _exchanged,
+            "sine and cosine have changed places in your blocks. For k = 0 nothing may move, so "
+            "the cosine stands on the diagonal.",
+        ),
+        Mistake(
+            "minus in front of a cosine",
+            _minus_on_the_diagonal,
+            "the minus stands on the diagonal. It belongs to one of the sines.",
+        ),
+        Mistake(
+            "index never doubled",
+            _rotation(base=10000.0**0.5),
+            "the later pairs turn too much: pair i has the exponent 2i/d_model, not i/d_model.",
+        ),
+        Mistake(
+            "turns instead of radians",
+            _rotation(times=tau),
+            "your angles are 2π times too large: pair i turns by k / 10000^(2i/d_model) as it is.",
         ),
         Mistake(
             "one angle for all pairs",
@@ -85,92 +116,6 @@ rotation = Check(
             lambda k, d_model: torch.eye(d_model).roll(k, dims=0),
             "this matrix moves the dimensions by k. It should leave each value in its pair and "
             "turn the pair.",
-        ),
-    ],
-)
-
-
-# 2 · positions of the words that are new in this step
-
-
-def _add_positions(embedded: Tensor, n_decoded: int) -> Tensor:
-    new_len, d_model = embedded.shape[-2:]
-    return embedded + sinusoidal_encoding(new_len, d_model, start=n_decoded)
-
-
-def _per_sentence(embedded: Tensor, n_decoded: int) -> Tensor:
-    batch, _, d_model = embedded.shape
-    return embedded + sinusoidal_encoding(batch, d_model, start=n_decoded)[:, None]
-
-
-def _new_words_case(batch: int, new_len: int, n_decoded: int) -> Case:
-    words = "word" if new_len == 1 else "words"
-    return drawn(f"{new_len} new {words} after {n_decoded}", (batch, new_len, 8), n_decoded)
-
-
-add_positions = Check(
-    name="new words get the positions after the old ones",
-    reference=_add_positions,
-    cases=[
-        _new_words_case(batch=2, new_len=3, n_decoded=0),
-        _new_words_case(batch=2, new_len=1, n_decoded=5),
-        _new_words_case(batch=3, new_len=3, n_decoded=4),
-    ],
-    mistakes=[
-        Mistake(
-            "all positions 0",
-            lambda embedded, n_decoded: _add_positions(embedded, 0),
-            "every step starts again at position 0. Your result ignores `n_decoded`: "
-            "with a cache the new words stand behind the words already decoded.",
-        ),
-        Mistake(
-            "one too far",
-            lambda embedded, n_decoded: _add_positions(embedded, n_decoded + 1),
-            "the positions are one too large: positions count from 0, so after `n_decoded` words "
-            "the next one has position `n_decoded`.",
-        ),
-        Mistake(
-            "one too early",
-            lambda embedded, n_decoded: _add_positions(embedded, n_decoded - 1),
-            "the positions are one too small: the last decoded word already has position "
-            "`n_decoded − 1`.",
-        ),
-        Mistake(
-            "one position for all",
-            lambda embedded, n_decoded: (
-                embedded + sinusoidal_encoding(1, embedded.shape[-1], start=n_decoded)
-            ),
-            "all new words get the same position. A step may bring several words.",
-        ),
-        Mistake(
-            "a position for each sentence",
-            _per_sentence,
-            "the position depends on the sentence of the batch instead of the place in it: "
-            "the encoding was broadcast along the wrong dimension.",
-        ),
-        Mistake(
-            "nothing added",
-            lambda embedded, n_decoded: embedded.clone(),
-            "nothing is added to the embeddings.",
-        ),
-        Mistake(
-            "encodings alone",
-            lambda embedded, n_decoded: _add_positions(0 * embedded, n_decoded),
-            "these are the encodings alone: the positions are right, and the words are gone. Add "
-            "the encodings to `embedded`.",
-        ),
-        Mistake(
-            "words scaled again",
-            lambda embedded, n_decoded: (
-                embedded * embedded.shape[-1] ** 0.5 + _add_positions(0 * embedded, n_decoded)
-            ),
-            "the words are multiplied by √d_model first. They are embedded already: add the "
-            "encodings, and nothing else.",
-        ),
-        Mistake(
-            "multiplied",
-            lambda embedded, n_decoded: embedded * _add_positions(0 * embedded, n_decoded),
-            "the encoding is multiplied with the embedding; the paper adds them.",
         ),
     ],
 )

@@ -39,6 +39,14 @@ def _variance(x: Tensor) -> Tensor:
     return x.var(-1, correction=0, keepdim=True)
 
 
+def _centred(x: Tensor) -> Tensor:
+    return x - x.mean(-1, keepdim=True)
+
+
+def _not_centred(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
+    return gain * x / (_variance(x) + eps).sqrt() + bias
+
+
 def _root_mean_square(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() + bias
 
@@ -113,6 +121,12 @@ layer_norm = Check(
             "`dim=-1, keepdim=True`.",
         ),
         Mistake(
+            "over the sentences",
+            _over((0,)),
+            "mean and variance were taken over the sentences of the batch (`dim=0`). Layer norm "
+            "takes them over the components of one word: `dim=-1, keepdim=True`.",
+        ),
+        Mistake(
             "mean kept",
             _root_mean_square,
             "the mean was not taken away. Dividing by the root of the mean square is RMSNorm, "
@@ -122,6 +136,57 @@ layer_norm = Check(
             "no gain and bias",
             lambda x, gain, bias, eps: _layer_norm(x, torch.ones_like(gain), 0 * bias, eps),
             "gain and bias are not used. They come last: multiply by the gain, add the bias.",
+        ),
+        Mistake(
+            "no bias",
+            lambda x, gain, bias, eps: _layer_norm(x, gain, 0 * bias, eps),
+            "the bias is not used. It comes last: add it after the gain was multiplied.",
+        ),
+        Mistake(
+            "no gain",
+            lambda x, gain, bias, eps: _layer_norm(x, torch.ones_like(gain), bias, eps),
+            "the gain is not used. Multiply the normalised word by it, before the bias is added.",
+        ),
+        Mistake(
+            "gain and bias exchanged",
+            lambda x, gain, bias, eps: _layer_norm(x, bias, gain, eps),
+            "gain and bias are exchanged: multiply by the gain, add the bias.",
+        ),
+        Mistake(
+            "gain one too large",
+            lambda x, gain, bias, eps: _layer_norm(x, 1 + gain, bias, eps),
+            "you multiply by 1 + gain. Here the gain itself starts at 1: multiply by it as it is.",
+        ),
+        Mistake(
+            "gain before the norm",
+            lambda x, gain, bias, eps: _layer_norm(gain * x, torch.ones_like(gain), bias, eps),
+            "the gain was multiplied before the word was normalised. It acts on the normalised "
+            "word.",
+        ),
+        Mistake(
+            "only centred",
+            lambda x, gain, bias, eps: gain * (x - x.mean(-1, keepdim=True)) + bias,
+            "the words are centred but not divided by the root of their variance.",
+        ),
+        Mistake(
+            "not centred",
+            _not_centred,
+            "you divide by the root of the variance, but the mean was not taken away above the "
+            "fraction line.",
+        ),
+        Mistake(
+            "mean of absolute values",
+            _normalised_by(lambda x, eps: _centred(x).abs().mean(-1, keepdim=True) + eps),
+            "you divide by the mean distance from the mean. Layer norm divides by the root of the "
+            "mean *square*.",
+        ),
+        Mistake(
+            "sum in place of the mean",
+            _normalised_by(
+                lambda x, eps: (_centred(x).square().sum(-1, keepdim=True) + eps).sqrt()
+            ),
+            "the squares were summed and not divided by d: that is the length of the word, not its "
+            "standard deviation.",
         ),
         Mistake(
             "bias before gain",

@@ -1,112 +1,42 @@
-"""The checks of chapter 08 on residuals: their order, what they keep, how they start (§3.1)."""
+"""The checks of chapter 08 on residuals: what they keep of a word, how they start (§3.1)."""
 
 from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments, fixed
 
-# Exercise: the connection around a sub-layer
-
-Sublayer = Callable[[Tensor], Tensor]
-
-
-def _centred(x: Tensor) -> Tensor:
-    return F.layer_norm(x, x.shape[-1:])
-
-
-def _post(x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
-    return norm(x + sublayer(x))
-
-
-def _pre(x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
-    return x + sublayer(norm(x))
-
-
-def _by_kind(post: Callable[..., Tensor], pre: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def connect(x: Tensor, sublayer: Sublayer, norm: Sublayer, kind: str) -> Tensor:
-        return (post if kind == "post" else pre)(x, sublayer, norm)
-
-    return connect
-
-
-def _network(generator: torch.Generator) -> Sublayer:
-    expand = torch.randn(6, 12, generator=generator)
-    contract = torch.randn(12, 6, generator=generator)
-    return lambda x: (x @ expand).relu() @ contract
-
-
-def _connection(kind: str) -> Callable[[torch.Generator], Arguments]:
-    def make(generator: torch.Generator) -> Arguments:
-        x = 0.5 + 2 * torch.randn(2, 5, 6, generator=generator)
-        return arguments(x, _network(generator), _centred, kind)
-
-    return make
-
-
-connect = Check(
-    name="connect",
-    reference=_by_kind(_post, _pre),
-    cases=[Case('kind="post"', _connection("post")), Case('kind="pre"', _connection("pre"))],
-    mistakes=[
-        Mistake(
-            "exchanged",
-            _by_kind(_pre, _post),
-            "the two are exchanged. Post: the norm comes last, after the sum. Pre: the norm comes "
-            "first, before the sub-layer.",
-        ),
-        Mistake(
-            "post always",
-            _by_kind(_post, _post),
-            'post-norm is right, and you return it for kind="pre" as well.',
-        ),
-        Mistake(
-            "pre always",
-            _by_kind(_pre, _pre),
-            'pre-norm is right, and you return it for kind="post" as well. The paper\'s formula '
-            "has the norm on the outside.",
-        ),
-        Mistake(
-            "pre-norm adds the normalised word",
-            _by_kind(_post, lambda x, sublayer, norm: norm(x) + sublayer(norm(x))),
-            "with pre-norm, what is added is the word as it came in, not its normalised form: "
-            "keep x before you normalise.",
-        ),
-        Mistake(
-            "post-norm without the residual",
-            _by_kind(lambda x, sublayer, norm: norm(sublayer(x)), _pre),
-            "with post-norm the residual is missing: add x before you normalise.",
-        ),
-        Mistake(
-            "no residual",
-            _by_kind(
-                lambda x, sublayer, norm: norm(sublayer(x)),
-                lambda x, sublayer, norm: sublayer(norm(x)),
-            ),
-            "the residual is missing in both: nothing is added to x.",
-        ),
-        Mistake(
-            "branch normalised in post-norm",
-            _by_kind(lambda x, sublayer, norm: x + norm(sublayer(x)), _pre),
-            "with post-norm you normalise the branch and then add. The paper normalises the sum.",
-        ),
-        Mistake(
-            "two norms in pre-norm",
-            _by_kind(_post, lambda x, sublayer, norm: norm(x + sublayer(norm(x)))),
-            "with pre-norm there is one norm, before the sub-layer; the sum stays as it is.",
-        ),
-    ],
-    right="`connect` is right: post-norm normalises the sum, pre-norm the sub-layer's input",
-)
-
 # Exercise: how much of a word is left
 
 
-def _left(branch: float, n_sublayers: int, norm: str) -> float:
-    return (1 + branch) ** -n_sublayers if norm == "post" else 1 / (1 + n_sublayers * branch)
+def _left_post(branch: float, n: int) -> float:
+    return float((1 + branch) ** -n)
+
+
+def _left_pre(branch: float, n: int) -> float:
+    return 1 / (1 + n * branch)
+
+
+def _taken_post(branch: float, n: int) -> float:
+    return float((1 - branch) ** n)
+
+
+def _taken_pre(branch: float, n: int) -> float:
+    return 1 - n * branch
+
+
+def _mixed(
+    post: Callable[[float, int], float], pre: Callable[[float, int], float]
+) -> Callable[[float, int, str], float]:
+    def left(branch: float, n_sublayers: int, norm: str) -> float:
+        return (post if norm == "post" else pre)(branch, n_sublayers)
+
+    return left
+
+
+_left = _mixed(_left_post, _left_pre)
 
 
 def _ask(branch: float, n_sublayers: int, norm: str) -> Case:
@@ -143,13 +73,50 @@ share_left = Check(
             ),
             "the two norms are exchanged.",
         ),
+        *(
+            Mistake(
+                f"each branch takes its share away, {where}",
+                _mixed(
+                    _taken_post if where != "pre" else _left_post,
+                    _taken_pre if where != "post" else _left_pre,
+                ),
+                f"{which} a branch takes nothing away from the word; it adds to the sum. The word "
+                "keeps its variance 1, the whole has 1 + branch: the share is 1 / (1 + branch), "
+                "not 1 − branch.",
+            )
+            for where, which in (
+                ("post", "pre-norm is right. With post-norm too,"),
+                ("pre", "post-norm is right. With pre-norm too,"),
+                ("both", "in both kinds,"),
+            )
+        ),
         Mistake(
-            "each branch takes its share away",
-            lambda branch, n_sublayers, norm: (
-                (1 - branch) ** n_sublayers if norm == "post" else 1 - n_sublayers * branch
-            ),
-            "a branch takes nothing away from the word; it adds to the sum. The word keeps its "
-            "variance 1, the whole has 1 + branch: the share is 1 / (1 + branch).",
+            "one branch, post-norm",
+            _mixed(lambda b, n: 1 / (1 + b), _left_pre),
+            "pre-norm is right; with post-norm only one branch was counted. Each of the "
+            "`n_sublayers` takes its part again.",
+        ),
+        Mistake(
+            "one branch, both",
+            _mixed(lambda b, n: 1 / (1 + b), lambda b, n: 1 / (1 + b)),
+            "only one branch was counted: this is the share after the first sub-layer.",
+        ),
+        Mistake(
+            "the loop runs once too often",
+            _mixed(lambda b, n: _left_post(b, n + 1), lambda b, n: _left_pre(b, n + 1)),
+            "one branch too many was added: check where your loop starts and ends.",
+        ),
+        Mistake(
+            "the loop ends too early",
+            _mixed(lambda b, n: _left_post(b, n - 1), lambda b, n: _left_pre(b, n - 1)),
+            "one branch is missing: check where your loop starts and ends.",
+        ),
+        Mistake(
+            "doubled with each branch",
+            _mixed(_left_post, lambda b, n: 1 / (1 + b * n * n)),
+            "post-norm is right. With pre-norm you let the branches point the same way, as in the "
+            "table of the page, so that their variance grows as n². Branches that have nothing to "
+            "do with each other add up as n.",
         ),
         Mistake(
             "standard deviations",
@@ -164,6 +131,96 @@ share_left = Check(
         ),
     ],
     right="`share_left` is right: post-norm multiplies, pre-norm adds up",
+)
+
+# Exercise: the weight of the word
+
+
+def _word_weight(branch: float, n_sublayers: int, left: float) -> float:
+    kept = left ** (1 / n_sublayers)
+    return float((branch * kept / (1 - kept)) ** 0.5)
+
+
+def _from_kept(
+    kept: Callable[[float, int], float],
+) -> Callable[[float, int, float], float]:
+    """The weight when one sub-layer must keep `kept(left, n_sublayers)`."""
+
+    def weight(branch: float, n_sublayers: int, left: float) -> float:
+        share = kept(left, n_sublayers)
+        return float((branch * share / (1 - share)) ** 0.5)
+
+    return weight
+
+
+word_weight = Check(
+    name="word_weight",
+    reference=_word_weight,
+    cases=[
+        fixed("one sub-layer", 0.5, 1, 0.8),
+        fixed("branch=0.5, n_sublayers=12, left=0.5", 0.5, 12, 0.5),
+        fixed("branch=1.0, n_sublayers=2, left=0.25", 1.0, 2, 0.25),
+    ],
+    mistakes=[
+        Mistake(
+            "variance",
+            lambda branch, n_sublayers, left: _word_weight(branch, n_sublayers, left) ** 2,
+            "this is α². A word times α has variance α², and α itself is asked for.",
+        ),
+        Mistake(
+            "one sub-layer",
+            _from_kept(lambda left, n: left),
+            "this α leaves the share after *one* sub-layer. After n of them it is left to the "
+            "power n: each must keep the n-th root.",
+        ),
+        Mistake(
+            "divided by n",
+            _from_kept(lambda left, n: 1 - (1 - left) / n),
+            "you let every sub-layer take the same amount, (1 − left)/n. Each takes the same "
+            "*share* of what is there: what one keeps is the n-th root of `left`.",
+        ),
+        Mistake(
+            "power in place of root",
+            _from_kept(lambda left, n: left**n),
+            "you took `left` to the power n. What one sub-layer keeps, to the power n, gives "
+            "`left`: take the n-th root.",
+        ),
+        Mistake(
+            "pre-norm",
+            lambda branch, n_sublayers, left: (n_sublayers * branch * left / (1 - left)) ** 0.5,
+            "branches were added up as in pre-norm. After each sum the norm scales everything "
+            "back, so the shares multiply.",
+        ),
+        Mistake(
+            "factor of the branch",
+            lambda branch, n_sublayers, left: 1 / _word_weight(branch, n_sublayers, left),
+            "this is the factor by which the *branch* would have to be multiplied: 1/α. It leaves "
+            "as much of the word, but asked for is the factor of the word.",
+        ),
+        Mistake(
+            "branch forgotten",
+            lambda branch, n_sublayers, left: _word_weight(1.0, n_sublayers, left),
+            "the size of the branch does not enter your result, or only as 1.",
+        ),
+        Mistake(
+            "branch as a standard deviation",
+            lambda branch, n_sublayers, left: branch**0.5 * _word_weight(branch, n_sublayers, left),
+            "`branch` is a variance already: do not square it.",
+        ),
+        Mistake(
+            "share inverted",
+            lambda branch, n_sublayers, left: (
+                (branch * (1 - left ** (1 / n_sublayers)) / left ** (1 / n_sublayers)) ** 0.5
+            ),
+            "share and rest are exchanged: from α² / (α² + b) = r follows α² = b · r / (1 − r).",
+        ),
+        Mistake(
+            "rest forgotten",
+            lambda branch, n_sublayers, left: (branch / (1 - left ** (1 / n_sublayers))) ** 0.5,
+            "solve again: from α² / (α² + b) = r follows α² = b · r / (1 − r). Yours lacks the r.",
+        ),
+    ],
+    right="`word_weight` is right: each sub-layer keeps the n-th root of what is left at the end",
 )
 
 # Exercise: start the branches small

@@ -1,5 +1,6 @@
 """The checks of chapter 09: every shape, and the parameters of the whole model (§3, Table 3)."""
 
+import math
 from collections.abc import Callable
 
 from transformer.analysis.cost import fixed_parameter_count, parameter_count
@@ -173,12 +174,15 @@ n_parameters = Check(
         Mistake(
             "one attention in the decoder",
             _counted(attentions=2),
-            "an attention is missing: a decoder layer has two, its own and the one to the memory.",
+            "an attention is missing in each pair of layers: an encoder layer has one, a decoder "
+            "layer has two, its own and the one to the memory.",
         ),
         Mistake(
             "two norms in the decoder",
             _counted(norms=4),
-            "a layer norm is missing: a decoder layer has three sub-layers and a norm after each.",
+            "2·d_model numbers are missing in each pair of layers. That is one layer norm (an "
+            "encoder layer has two, a decoder layer three), or the second bias of both "
+            "feed-forward networks.",
         ),
         Mistake(
             "decoder layer like encoder layer",
@@ -238,9 +242,16 @@ _PRINTED = 65_000_000
 
 vocabulary = ValueCheck(
     name="vocabulary",
-    expected=(_PRINTED - _FIXED) / 512,
-    tolerance=5e-5,
+    expected=round((_PRINTED - _FIXED) / 512),
     mistakes=[
+        WrongValue(
+            (_PRINTED - _FIXED) / 512,
+            "right before rounding. A vocabulary has a whole number of tokens: round.",
+        ),
+        WrongValue(
+            math.ceil((_PRINTED - _FIXED) / 512),
+            "one token more than the nearest: rounded up. Take the nearest whole number.",
+        ),
         WrongValue(
             37000,
             "37 000 is the paper's, and with it the base model has 63.1 million parameters.",

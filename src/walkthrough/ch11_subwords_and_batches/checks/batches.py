@@ -120,8 +120,15 @@ padding_share = Check(
         fixed("two batches of different size", [3, 9, 4, 5, 8, 2], [[0, 3, 1, 2], [5, 4]]),
         fixed("batches out of order", [12, 3, 7, 7, 4], [[4, 1], [3, 0, 2]]),
         fixed("batches without padding", [5, 2, 5, 2], [[0, 2], [1, 3]]),
+        fixed("batches that leave sentences out", [4, 9, 6, 3, 8], [[0, 2], [3]]),
     ],
     mistakes=[
+        Mistake(
+            "all sentences counted",
+            lambda lengths, batches: 1 - sum(lengths) / _all_positions(lengths, batches, max),
+            "you count the tokens of all sentences. Batches may leave some out: count those that "
+            "stand in a batch.",
+        ),
         Mistake(
             "the share of tokens",
             lambda lengths, batches: 1 - _padding_share(lengths, batches),

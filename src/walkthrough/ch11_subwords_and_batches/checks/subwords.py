@@ -164,6 +164,26 @@ def _from_the_left(word: str, merges: Sequence[Merge]) -> list[str]:
         parts[places[0] : places[0] + 2] = ["".join(parts[places[0] : places[0] + 2])]
 
 
+def _right_to_left(word: str, merges: Sequence[Merge]) -> list[str]:
+    mirrored = _spell(word[::-1], [(right[::-1], left[::-1]) for left, right in merges])
+    return [part[::-1] for part in reversed(mirrored)]
+
+
+def _by_joined_text(word: str, merges: Sequence[Merge]) -> list[str]:
+    ranks = {left + right: rank for rank, (left, right) in reversed(list(enumerate(merges)))}
+    parts = list(word)
+    while True:
+        known = [one + other for one, other in pairwise(parts) if one + other in ranks]
+        if not known:
+            return parts
+        first, joined, at = min(known, key=ranks.__getitem__), [], 0
+        while at < len(parts):
+            width = 2 if "".join(parts[at : at + 2]) == first and at + 1 < len(parts) else 1
+            joined.append("".join(parts[at : at + width]))
+            at += width
+        parts = joined
+
+
 def _newest_first(word: str, merges: Sequence[Merge]) -> list[str]:
     return _in_turn(word, merges[::-1])
 
@@ -216,6 +236,12 @@ spell = Check(
         *_word_case("the unknown word {word!r}", " slowness", " bananana", " sewest", " eastern"),
         *_word_case("{word!r}, which has unknown letters", " Žižek"),
         *_word_case("the one letter {word!r}", "w"),
+        fixed("'aaaaa', where the pair overlaps itself", "aaaaa", [("a", "a"), ("aa", "b")]),
+        fixed(
+            "'abcab' with three merges, two of which join to the same letters",
+            "abcab",
+            [("b", "c"), ("a", "b"), ("ab", "c")],
+        ),
     ],
     mistakes=[
         Mistake(
@@ -231,6 +257,18 @@ spell = Check(
             _from_the_left,
             "this joins whatever pair comes first in the word. The merge that was learned first "
             "goes first, wherever in the word it stands.",
+        ),
+        Mistake(
+            "from the right",
+            _right_to_left,
+            "nearly: where a pair overlaps itself, as in `aaa`, you join from the right. BPE reads "
+            "the word from the left: `aa`, `a`.",
+        ),
+        Mistake(
+            "the joined text compared",
+            _by_joined_text,
+            "nearly: you look for the joined text of a merge and not for its pair. `ab` + `c` and "
+            "`a` + `bc` read alike, and only one of them was learned. Compare pairs.",
         ),
         Mistake(
             "newest merge first",

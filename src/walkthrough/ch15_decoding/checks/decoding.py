@@ -4,6 +4,7 @@ Each mistake is a whole wrong implementation: the check runs it on the same inpu
 function and names it when the results agree.
 """
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -22,8 +23,9 @@ score = Check(
     name="the score with length penalty",
     reference=lambda log_prob, length, alpha: log_prob / length_penalty(length, alpha),
     cases=[
-        fixed("the paper's α", -3.0, 7, 0.6),
+        fixed("the paper's α, ten tokens", -3.0, 10, 0.6),
         fixed("α = 0", -3.0, 7, 0.0),
+        fixed("the paper's α, four tokens", -2.5, 4, 0.6),
         fixed("the end token alone", -2.0, 1, 0.6),
         fixed("a large α and a long output", -9.0, 31, 1.5),
     ],
@@ -81,6 +83,32 @@ score = Check(
             "subtracted",
             lambda log_prob, length, alpha: log_prob - length_penalty(length, alpha),
             "you subtract the penalty. Log P is divided by it.",
+        ),
+        Mistake(
+            "divided and rounded down",
+            lambda log_prob, length, alpha: log_prob / ((5 + length) // 6) ** alpha,
+            "`//` rounds (5 + length) / 6 down, so that lengths of 7 and 12 get one penalty. "
+            "Divide with `/`.",
+        ),
+        Mistake(
+            "rounded",
+            lambda log_prob, length, alpha: log_prob / round((5 + length) / 6) ** alpha,
+            "(5 + length) / 6 is rounded to a whole number in your formula. Leave the fraction.",
+        ),
+        Mistake(
+            "α fixed",
+            lambda log_prob, length, alpha: log_prob / length_penalty(length, 0.6),
+            "your α is always 0.6. Use the one that is handed over.",
+        ),
+        Mistake(
+            "the sign turned",
+            lambda log_prob, length, alpha: -log_prob / length_penalty(length, alpha),
+            "the sign is turned: log P stays negative, so the best score is the one nearest to 0.",
+        ),
+        Mistake(
+            "of the probability",
+            lambda log_prob, length, alpha: math.exp(log_prob) / length_penalty(length, alpha),
+            "you divide the probability, exp(log P). The paper divides log P itself.",
         ),
         Mistake(
             "the penalty alone",
@@ -255,8 +283,30 @@ kind_of_error = Check(
         fixed("an output equal to the reference", "Jane sleeps", _REFERENCE, -1.0, -1.0),
         fixed("a wrong output with a lower score", "Jane sleep", _REFERENCE, -3.0, -1.0),
         fixed("a wrong output with a higher score", "Jane", _REFERENCE, -0.5, -1.0),
+        fixed("a wrong output as long as the reference", "Jane sleept", _REFERENCE, -2.0, -1.0),
+        fixed("the reference's words in another order", "sleeps Jane", _REFERENCE, -0.8, -1.0),
+        fixed("the reference without its capital letter", "jane sleeps", _REFERENCE, -2.0, -1.0),
     ],
     mistakes=[
+        Mistake(
+            "equal length taken for right",
+            lambda o, r, s, q: "none" if len(o) == len(r) else _kind(o, r, s, q),
+            "an output as long as the reference counts as right in your function. Compare the "
+            "texts themselves.",
+        ),
+        Mistake(
+            "equal words taken for right",
+            lambda o, r, s, q: (
+                "none" if sorted(o.split()) == sorted(r.split()) else _kind(o, r, s, q)
+            ),
+            "an output with the reference's words in another order counts as right in your "
+            "function. Their order matters.",
+        ),
+        Mistake(
+            "capital letters ignored",
+            lambda o, r, s, q: _kind(o.lower(), r.lower(), s, q),
+            "capital letters make no difference in your function. Compare the texts as they are.",
+        ),
         Mistake(
             "the other way round",
             lambda o, r, s, q: "none" if o == r else ("model" if s < q else "search"),

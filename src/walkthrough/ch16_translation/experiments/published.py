@@ -106,10 +106,10 @@ WU_2021 = PublishedRun(
         "updates": "at most 8000",
         "checkpoints averaged": 10,
         "beam": 5,
-        "length penalty": UNKNOWN,
+        "length penalty": "1, their program's default: log P / length",
     },
 )
-"""The setting as that paper states it."""
+"""The setting as that paper and its program state it."""
 
 WITH_IMAGE = 41.96
 """The best system of the same paper, which also sees the picture."""

@@ -63,7 +63,6 @@ def _training_of(run: Run) -> dict[str, Any]:
     data, model, training = (run["settings"][part] for part in ("data", "model", "training"))
     schedule = {"linear": "linear, down to 0", "noam": "inverse square root"}
     start = {"scaled": "scaled by (2N)^−0.5", "xavier": "plain Xavier"}
-    last = run["curve"][-1]
     return {
         "layers": model["n_layers"],
         "d_model": model["d_model"],
@@ -78,9 +77,21 @@ def _training_of(run: Run) -> dict[str, Any]:
         "schedule": schedule.get(training["schedule"], training["schedule"]),
         "peak rate": training["peak"],
         "warm-up updates": training["warmup"],
-        "tokens an update": f"about {round(last['tokens'] / last['update'], -2):.0f}",
-        "updates": round(last["update"]),
+        "tokens an update": _tokens_an_update(run, {"runs": [run]}),
+        "updates": round(run["curve"][-1]["update"]),
     }
+
+
+def _tokens_an_update(run: Run, record: Record) -> str:
+    """Say the mean of the run's own stage, without what it went on from."""
+    last, tokens, updates = run["curve"][-1], 0.0, 0.0
+    for other in record["runs"]:
+        if run.get("continues") and other.get("name") == run["continues"]:
+            tokens, updates = (other["curve"][-1][name] for name in ("tokens", "update"))
+    if last["update"] <= updates:  # a record cut short: nothing of its own to count
+        tokens, updates = 0.0, 0.0
+    mean = (last["tokens"] - tokens) / (last["update"] - updates)
+    return f"about {round(mean, -2 if mean > 1000 else -1):.0f}"
 
 
 def setting_rows(published: PublishedRun, ours: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -134,6 +145,7 @@ def _made(run: Run, record: Record) -> dict[str, Any]:
     several = re.search(r"--nproc-per-node=(\d+)", run.get("command", ""))
     processes = int(several[1]) if several else 1
     return _training_of(run) | {
+        "tokens an update": _tokens_an_update(run, record),
         "processes": processes,
         "batches an update": run["settings"]["training"]["accumulate"] * processes,
         "seed at the start": first_seed(run, record),

@@ -1,0 +1,232 @@
+"""The checks of chapter 16 on the parts of BLEU: matches that are used up, brevity (§6.1).
+
+Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
+function and names it when the results agree.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import exp, prod
+from statistics import fmean
+
+from transformer.analysis.bleu import brevity_penalty, clipped_matches, ngram_counts
+from walkthrough.checking.base import Case, Check, Mistake, fixed
+
+Tokens = Sequence[str]
+Count = Callable[[Tokens, Tokens, int], float]
+
+
+# Exercise: matches that are used up --------------------------------------------------------------
+
+
+def unclipped(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    """Count matches as often as the hypothesis has them."""
+    known = ngram_counts(reference, n)
+    return sum(count for gram, count in ngram_counts(hypothesis, n).items() if gram in known)
+
+
+def _of_one_word(function: Count) -> Count:
+    return lambda hypothesis, reference, _n: function(hypothesis, reference, 1)
+
+
+def _in_any_order(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    def bags(tokens: Tokens) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(sorted(tokens[i : i + n])) for i in range(len(tokens) - n + 1))
+
+    return (bags(hypothesis) & bags(reference)).total()
+
+
+def _one_short(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    def counts(tokens: Tokens) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n))
+
+    return (counts(hypothesis) & counts(reference)).total()
+
+
+def _at_the_same_place(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    length = min(len(hypothesis), len(reference))
+    return sum(hypothesis[i : i + n] == reference[i : i + n] for i in range(length - n + 1))
+
+
+def lowered(tokens: Tokens) -> list[str]:
+    """Return the words in small letters."""
+    return [token.lower() for token in tokens]
+
+
+def joined_runs(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    """Count runs of words that read alike when joined."""
+
+    def counts(tokens: Tokens) -> Counter[str]:
+        return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+    return (counts(hypothesis) & counts(reference)).total()
+
+
+def _matches_case(label: str, hypothesis: str, reference: str, n: int) -> Case:
+    return fixed(label, hypothesis.split(), reference.split(), n)
+
+
+matches = Check(
+    name="matches",
+    reference=clipped_matches,
+    tolerance=0.0,
+    cases=[
+        _matches_case(
+            "single words, one of them repeated", "the the the cat .", "the cat sees the dog .", 1
+        ),
+        _matches_case(
+            "pairs, two of them repeated",
+            "a cat and a cat and a dog .",
+            "and a cat and a dog runs .",
+            2,
+        ),
+        _matches_case("the words in another order", "Africa visits Jane", "Jane visits Africa", 2),
+        _matches_case("runs of three, a word in front", "so Jane sees a dog", "Jane sees a dog", 3),
+        _matches_case("a sentence shorter than n", "Jane sleeps", "Jane sleeps", 4),
+        _matches_case("a word that the other repeats", "the cat .", "the cat sees the dog .", 1),
+        _matches_case("a capital letter that differs", "the cat sees Rose", "The cat sees rose", 1),
+        _matches_case("pairs that read alike when joined", "he is no where", "he is now here", 2),
+    ],
+    mistakes=[
+        Mistake(
+            "unclipped",
+            unclipped,
+            "a run of words counts as often as the translation has it. The reference has it fewer "
+            "times: count the smaller of the two numbers.",
+        ),
+        Mistake(
+            "counted in the reference",
+            lambda hypothesis, reference, n: unclipped(reference, hypothesis, n),
+            "a run of words counts as often as the reference has it. The translation has it fewer "
+            "times: count the smaller of the two numbers.",
+        ),
+        Mistake(
+            "different runs",
+            lambda hypothesis, reference, n: len(
+                set(ngram_counts(hypothesis, n)) & set(ngram_counts(reference, n))
+            ),
+            "every run counts once, however often both sides have it. If both have it twice, it "
+            "counts twice: a set forgets this, a `Counter` does not.",
+        ),
+        Mistake(
+            "always single words",
+            _of_one_word(clipped_matches),
+            "your count does not depend on n: it counts single words.",
+        ),
+        Mistake(
+            "in any order",
+            _in_any_order,
+            "the words inside a run may stand in any order in your count. They must not: order is "
+            "what the longer runs are for.",
+        ),
+        Mistake(
+            "the last run left out",
+            _one_short,
+            "the last run of each sentence is missing. A sentence of m words has m − n + 1 runs "
+            "of n words.",
+        ),
+        Mistake(
+            "lower-cased",
+            lambda hypothesis, reference, n: clipped_matches(
+                lowered(hypothesis), lowered(reference), n
+            ),
+            "capital letters make no difference in your count. `The` and `the` are two words.",
+        ),
+        Mistake(
+            "runs joined to one text",
+            joined_runs,
+            "you join the words of a run to one text, so that `no` + `where` and `now` + `here` "
+            "are the same. Keep the run as a tuple of words.",
+        ),
+        Mistake(
+            "runs of either side",
+            lambda hypothesis, reference, n: (
+                ngram_counts(hypothesis, n) | ngram_counts(reference, n)
+            ).total(),
+            "you count runs that *either* side has (`|`, the larger count). A match is in both: "
+            "`&`, the smaller count.",
+        ),
+        Mistake(
+            "the precision",
+            lambda hypothesis, reference, n: (
+                clipped_matches(hypothesis, reference, n) / max(len(hypothesis) - n + 1, 1)
+            ),
+            "this is the share of runs that match, the precision. The number of matches is asked.",
+        ),
+        Mistake(
+            "at the same place",
+            _at_the_same_place,
+            "a run counts only where both sentences have it at the same place. One word more in "
+            "front, and nothing matches. Places do not matter.",
+        ),
+    ],
+    right="`matches` is right: clipped, in order, for any n",
+)
+
+
+# Exercise: the brevity penalty -------------------------------------------------------------------
+
+
+def _penalty(hypothesis_lengths: Sequence[int], reference_lengths: Sequence[int]) -> float:
+    return brevity_penalty(sum(hypothesis_lengths), sum(reference_lengths))
+
+
+def _each(hypothesis_lengths: Sequence[int], reference_lengths: Sequence[int]) -> float:
+    return fmean(
+        brevity_penalty(h, r) for h, r in zip(hypothesis_lengths, reference_lengths, strict=True)
+    )
+
+
+penalty = Check(
+    name="penalty",
+    reference=_penalty,
+    cases=[
+        fixed("one sentence too short, one too long", [6, 14], [10, 10]),
+        fixed("all too short", [6, 9, 4], [10, 10, 5]),
+        fixed("all too long", [12, 13], [10, 11]),
+        fixed("more short than long", [5, 12, 3], [10, 10, 10]),
+    ],
+    mistakes=[
+        Mistake(
+            "sentence by sentence",
+            _each,
+            "you take a penalty for each sentence and then the mean. A short sentence may be made "
+            "up for by a long one: add the lengths first, then compare.",
+        ),
+        Mistake(
+            "the plain ratio",
+            lambda h, r: min(1.0, sum(h) / sum(r)),
+            "that is the ratio of the lengths. The penalty is exp(1 − reference / translation), "
+            "which falls faster.",
+        ),
+        Mistake(
+            "exchanged",
+            lambda h, r: brevity_penalty(sum(r), sum(h)),
+            "the two lengths are exchanged: long translations are punished, short ones are not. "
+            "The exponent is 1 − r / c, with c for the candidate, that is the translation.",
+        ),
+        Mistake(
+            "product over sentences",
+            lambda h, r: prod(brevity_penalty(one, other) for one, other in zip(h, r, strict=True)),
+            "you multiply the penalties of the sentences. There is one penalty, for the corpus: "
+            "add the lengths first.",
+        ),
+        Mistake(
+            "mean of the ratios",
+            lambda h, r: min(1.0, exp(1 - fmean(b / a for a, b in zip(h, r, strict=True)))),
+            "you take the mean of the sentences' ratios r / c. Add the lengths first, then divide "
+            "once.",
+        ),
+        Mistake(
+            "the sign turned",
+            lambda h, r: min(1.0, exp(sum(r) / sum(h) - 1)),
+            "the sign of the exponent is turned: it is 1 − r / c, below 0 for short translations.",
+        ),
+        Mistake(
+            "no limit",
+            lambda h, r: exp(1 - sum(r) / sum(h)),
+            "long translations get a bonus: the value is above 1. The penalty is 1 at most.",
+        ),
+    ],
+    right="the penalty is right: over the corpus, and never above 1",
+)

@@ -1,0 +1,109 @@
+"""Chapters run in an order that wastes no time, and their memory is known afterwards."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import check
+import execute
+import measure_chapters
+import psutil
+import pytest
+import yaml
+from nbformat import write
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(1.5)"
+
+
+def chapter(folder, name, head, code="1"):
+    path = folder / f"{name}.ipynb"
+    path.parent.mkdir(exist_ok=True)
+    write(new_notebook(cells=[new_markdown_cell(head), new_code_cell(code)]), path)
+    return path
+
+
+def book(folder, code):
+    path = chapter(folder / "book", "02-page", "# Page", code)
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/02-page\n")
+    (folder / "_config.yml").write_text(yaml.safe_dump({"execute": {"timeout": 100}}))
+    return path
+
+
+def test_the_longest_starts_first_and_who_says_nothing_last(tmp_path):
+    names = {"a": "20 seconds to run", "b": "nothing", "c": "about 110 seconds to run", "d": "30"}
+    paths = [chapter(tmp_path, name, head) for name, head in names.items()]
+    assert [path.stem for path in execute.longest_first(paths)] == ["c", "a", "b", "d"]
+
+
+def test_every_chapter_of_the_book_says_how_long_it_takes():
+    said = {path.name: execute.stated_seconds(path) for path in execute.pages(check.ROOT)}
+    assert [name for name, seconds in said.items() if not seconds] == ["index.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("gigabytes", "processors", "expected"), [(100, 2, 2), (4, 8, 2), (0.5, 8, 1), (100, 1, 1)]
+)
+def test_neither_processors_nor_memory_are_overbooked(monkeypatch, gigabytes, processors, expected):
+    class Memory:
+        available = gigabytes * 1e9
+
+    monkeypatch.setattr(execute.psutil, "virtual_memory", Memory)
+    monkeypatch.setattr(execute, "processors", lambda: processors)
+    assert execute.at_a_time() == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux alone can withhold one")
+def test_a_withheld_processor_is_not_counted():
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert execute.processors() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+@pytest.mark.slow
+def test_a_chapter_over_its_memory_fails_the_tests(tmp_path, monkeypatch, capsys):
+    path = book(tmp_path, GREEDY)
+    before = check.memory_stage(tmp_path)
+    assert (before.passed, before.failed) == (0, 1)
+    assert "has not been run" in capsys.readouterr().out
+
+    assert execute.run_missing(tmp_path)
+    assert check.memory_stage(tmp_path).passed == 1
+    monkeypatch.setattr(measure_chapters, "MEGABYTES", 200.0)
+    after = check.memory_stage(tmp_path)
+    assert (after.passed, after.failed) == (0, 1)
+    assert f"{path.name} took " in capsys.readouterr().out
+    assert check.report([after]) == 1
+
+
+@pytest.mark.slow
+def test_the_children_of_a_chapter_count(tmp_path):
+    child = f"import subprocess, sys\n\nsubprocess.run([sys.executable, '-c', {GREEDY!r}])"
+    book(tmp_path, child)
+    assert execute.run_missing(tmp_path)
+    [(_, megabytes)] = execute.measured(tmp_path)
+    assert megabytes > 200
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
+def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
+    book(
+        tmp_path, "import os, time\n\nopen('../pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    )
+    run = f"import execute, pathlib; execute.run_missing(pathlib.Path({str(tmp_path)!r}))"
+    tools = Path(execute.__file__).parent
+    process = subprocess.Popen([sys.executable, "-c", run], cwd=tools, stderr=subprocess.DEVNULL)
+    written = tmp_path / "pid"
+    while not (written.exists() and written.read_text()):
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120) != 0
+    assert not psutil.pid_exists(int(written.read_text()))
