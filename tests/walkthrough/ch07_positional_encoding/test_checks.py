@@ -48,6 +48,13 @@ def test_a_position_that_is_multiplied_is_named_in_either_precision(dtype):
     assert checks.encoding(encode).mistake == "multiplied by the power"
 
 
+def test_the_packages_own_encoding_is_seen():
+    def encode(length, d_model):
+        return sinusoidal_encoding(length, d_model)
+
+    assert checks.encoding(encode).mistake == "forbidden"
+
+
 def test_a_table_with_a_row_for_each_dimension_is_named():
     verdict = checks.encoding(lambda length, d_model: sinusoidal_encoding(length, d_model).T)
     assert verdict.mistake == "dimensions in rows"
