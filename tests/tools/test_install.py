@@ -75,3 +75,10 @@ def test_a_package_that_is_nowhere_fails(tmp_path, python):
     done = subprocess.run([python, TOOL, lock], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "nowhere" in done.stderr
+
+
+def test_the_lock_has_what_pip_compile_leaves_out():
+    """Torch wants a newer setuptools than an environment starts with."""
+    lock = install.lines_of(TOOL.parent.parent / "requirements.txt")
+    assert any(line.startswith("setuptools==") for line in lock)
+    assert not any(line.startswith("pip==") for line in lock), "pip would replace itself"

@@ -1,7 +1,8 @@
-"""Dropout place by place, label smoothing value by value: small translators (§5.4, Table 3 D).
+"""Dropout and label smoothing, value by value: small translators (§5.4, Table 3 D).
 
 Two encoder and two decoder layers with d_model = 64, trained on few sentence pairs, so that there
-is something to regularise. `tools/run_smoothing.py` trains them with several seeds.
+is something to regularise. `tools/run_dropout.py` and `tools/run_smoothing.py` train them with
+several seeds.
 """
 
 import math
@@ -20,6 +21,7 @@ from transformer.data.batching import Pair, collate
 from transformer.layers import ResidualNorm
 from transformer.model import Transformer
 from transformer.training import train
+from transformer.training.history import Record
 from transformer.training.loss import cross_entropy
 from walkthrough.lab import translator
 
@@ -27,6 +29,9 @@ SIZES = {"d_model": 64, "d_ff": 128}
 N_PAIRS = 2000
 UPDATES = 300
 N_TESTED = 500
+PROBABILITIES = (0.0, 0.1, 0.3)
+N_FEW, LONG, EVERY = 1000, 1000, 50
+"""For the curves of dropout: sentence pairs, updates, and updates between two points."""
 EMBEDDING, SUBLAYERS, ATTENTION = "embedding + encoding", "sub-layer outputs", "attention weights"
 PAPER = (EMBEDDING, SUBLAYERS)
 """The two places of §5.4. The third is common elsewhere and not in the paper."""
@@ -87,6 +92,16 @@ def set_dropout(model: Transformer, places: Sequence[str], p: float = 0.1) -> No
                 module.dropout = strength
 
 
+@dataclass(frozen=True)
+class Point:
+    """A place on the way: perplexity of sentences seen and unseen, and next words found."""
+
+    update: int
+    seen: float
+    unseen: float
+    next_word: float
+
+
 def load_task(**sizes: int) -> translator.Task:
     """Return the phrasebook with this experiment's recipe; see `translator.load_task`."""
     recipe = (
@@ -120,6 +135,52 @@ def train_small(
     return model
 
 
+def load_long_task(**sizes: int) -> translator.Task:
+    """Return the phrasebook with a rate that stays where it is, so that any update may be the last.
+
+    It is not smoothed: perplexity then says what it says.
+    """
+    recipe = (
+        "training.max_tokens=600",
+        "training.accumulate=1",
+        "training.warmup=100",
+        "training.peak=2e-3",
+        "training.schedule=constant",
+        "training.smoothing=0.0",
+    )
+    return translator.load_task(recipe, **sizes)
+
+
+def train_long(
+    task: translator.Task, *, seed: int, p: float, updates: int = LONG, every: int = EVERY
+) -> tuple[Transformer, list[Point]]:
+    """Train one small translator on the first `N_FEW` pairs, many times over, and measure it.
+
+    Raises:
+        ValueError: p is not in [0, 1), or too few updates.
+    """
+    model = translator.new_model(task, seed=seed, **SIZES)
+    set_dropout(model, PAPER, p)
+    pairs, valid = task.pairs("train")[:N_FEW], task.pairs("valid")
+    settings = task.plan.training.replace(
+        seed=seed, threads=1, max_updates=updates, log_every=every
+    )
+    points = []
+
+    def measure(record: Record) -> None:
+        logits, gold = gold_logits(model, valid)
+        point = Point(
+            update=record.update,
+            seen=_perplexity(*gold_logits(model, pairs[:N_TESTED])),
+            unseen=_perplexity(logits, gold),
+            next_word=_first_choices(logits, gold),
+        )
+        points.append(point)
+
+    train(model, pairs, settings, progress=False, callbacks=[measure])
+    return model, points
+
+
 def evaluate(model: Transformer, task: translator.Task, *, n_tested: int = N_TESTED) -> Scores:
     """Measure one model. Perplexity is unsmoothed, of validation pairs; so is next-word accuracy.
 
@@ -134,7 +195,7 @@ def evaluate(model: Transformer, task: translator.Task, *, n_tested: int = N_TES
     references = [example.target_text for example in examples]
     return Scores(
         perplexity=_perplexity(logits, gold),
-        next_word=float((logits.argmax(dim=-1) == gold).float().mean()),
+        next_word=_first_choices(logits, gold),
         confidence=float(logits.softmax(dim=-1).amax(dim=-1).mean()),
         temperature=best,
         tempered_perplexity=perplexities[best],
@@ -165,6 +226,10 @@ def gold_logits(
         gold.append(batch.target_out[is_token])
     model.train(was_training)
     return torch.cat(logits), torch.cat(gold)
+
+
+def _first_choices(logits: torch.Tensor, gold: torch.Tensor) -> float:
+    return float((logits.argmax(dim=-1) == gold).float().mean())
 
 
 def _perplexity(logits: torch.Tensor, gold: torch.Tensor) -> float:

@@ -4,6 +4,7 @@ The sizes and the recipe are those of the preset "phrasebook" (`transformer.cli.
 `python -m transformer train --preset phrasebook` uses.
 """
 
+import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -33,8 +34,10 @@ from transformer.training import History, TrainSettings, train
 from transformer.training.checkpoint import load_weights, unique_weights
 
 PRESET = "phrasebook"
-PAGE = {"max_updates": 500, "max_tokens": 320, "accumulate": 4, "warmup": 80}
-"""Changes to the preset for the run of the page: a little over half of its target tokens."""
+PAGE = {"max_updates": 350, "max_tokens": 320, "accumulate": 4, "warmup": 80}
+"""Changes to the preset for the run of the page: two fifths of its target tokens."""
+SHORT = 200
+"""Updates of the models that the page breaks."""
 N_ALIGNED = 200
 """Sentences of a split over which alignment errors are counted."""
 
@@ -101,32 +104,57 @@ def train_model(
     return model, train(model, task.pairs("train"), settings, progress=False)
 
 
-def train_side_by_side(
-    task: Task,
-    variants: Mapping[str, Mapping[str, Any]],
-    settings: TrainSettings,
-    *,
-    jobs: int = 2,
-) -> dict[str, tuple[Transformer, History]]:
-    """Train one model for each variant (changes to the configuration), `jobs` at a time.
+class BackgroundRuns:
+    """Models that train in a second process, one after the other, with one thread.
 
-    Each run has a process and one thread of its own: two small models use two cores better that
-    way than one after the other. All start from the seed of `settings`.
+    Two cores then serve two runs, one here and one there, and a single core serves both in turn.
+    The process ends with its last run.
+    """
+
+    def __init__(
+        self, variants: Mapping[str, Transformer], pairs: Sequence[Pair], settings: TrainSettings
+    ) -> None:
+        # a new process: one that is forked hangs where a library has started threads before
+        self._pool = ProcessPoolExecutor(
+            1, mp_context=get_context("spawn"), initializer=_let_the_parent_handle_interrupts
+        )
+        self._models = dict(variants)
+        self._runs = [
+            self._pool.submit(_train_in_process, model, pairs, settings)
+            for model in self._models.values()
+        ]
+        self._pool.shutdown(wait=False)
+
+    def result(self) -> dict[str, tuple[Transformer, History]]:
+        """Wait for all runs; return each trained model with its log."""
+        found = {}
+        for (name, model), run in zip(self._models.items(), self._runs, strict=True):
+            weights, history = run.result()
+            load_weights(model, {key: torch.from_numpy(value) for key, value in weights.items()})
+            found[name] = (model.eval(), history)
+        return found
+
+
+def train_in_background(
+    task: Task, variants: Mapping[str, Mapping[str, Any]], settings: TrainSettings
+) -> BackgroundRuns:
+    """Begin to train one model for each variant (changes to the configuration), and return at once.
+
+    All start from the seed of `settings` and get the same data in the same order.
 
     Raises:
         TypeError: the configuration has no such field.
         ValueError: it does not allow that value.
     """
-    settings = settings.replace(threads=1)
-    models = [new_model(task, seed=settings.seed, **changes) for changes in variants.values()]
-    work = [(model, task.pairs("train"), settings) for model in models]
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        trained = list(pool.map(_train_in_process, *zip(*work, strict=True)))
-    for model, (weights, _) in zip(models, trained, strict=True):
-        load_weights(model, {name: torch.from_numpy(value) for name, value in weights.items()})
-        model.eval()
-    histories = [history for _, history in trained]
-    return dict(zip(variants, zip(models, histories, strict=True), strict=True))
+    models = {
+        name: new_model(task, seed=settings.seed, **changes) for name, changes in variants.items()
+    }
+    return BackgroundRuns(models, task.pairs("train"), settings.replace(threads=1))
+
+
+def _let_the_parent_handle_interrupts() -> None:
+    # the stop button of a notebook reaches its whole group of processes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _train_in_process(

@@ -6,10 +6,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from walkthrough.ch13_regularisation import checks
+from walkthrough.ch13_regularisation import checks, experiments
 from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.lab.half_trained import load_translator
 
-ALL = [checks.drop, checks.connect, checks.smoothed_loss, checks.perfect_perplexity]
+ALL = [
+    checks.drop,
+    checks.where,
+    checks.smoothed_loss,
+    checks.perfect_perplexity,
+    checks.unmixed,
+]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -18,15 +25,65 @@ def test_check_rejects_and_names_each_mistake(check):
     assert len(check.mistakes) >= 3
 
 
-def test_other_right_ways_are_accepted():
+def test_pytorchs_loss_is_the_one_asked_for_and_not_accepted():
     def loss(logits, target, smoothing, pad_id):
         return F.cross_entropy(logits, target, ignore_index=pad_id, label_smoothing=smoothing)
+
+    verdict = checks.smoothed_loss(loss)
+    assert verdict.mistake == "forbidden"
+    assert "the result is right, but your function calls `cross_entropy`" in verdict.message
+
+
+def test_other_right_ways_are_accepted():
+    def loss(logits, target, smoothing, pad_id):
+        real = target != pad_id
+        log_p = torch.log(torch.softmax(logits[real], dim=1))
+        wanted = torch.full_like(log_p, smoothing / log_p.shape[1])
+        wanted[range(len(log_p)), target[real]] += 1 - smoothing
+        return -(wanted * log_p).sum() / real.sum()
+
+    def where(connection):
+        seen = []
+
+        def drop(y):
+            seen.append(float(y))
+            return y
+
+        connection(torch.tensor(1.0), lambda y: 10 * y, drop, lambda y: y + 100)
+        if not seen:
+            return "nowhere"
+        named = {10: "branch", 11: "sum", 111: "result"}
+        if seen[0] in named:
+            return named[seen[0]]
+        out = connection(torch.tensor(1.0), lambda y: 10 * y, lambda y: 2 * y, lambda y: y)
+        return "stream" if out == 12 else "input"
+
+    def unmixed(p, epsilon, least):
+        r = torch.maximum((p - epsilon / p.size(1)) / (1 - epsilon), torch.tensor(least))
+        return torch.nn.functional.normalize(r, p=1, dim=1)
 
     def drop(x, keep, p, training):
         return torch.where(keep, x / (1 - p), 0.0) if training else x
 
     assert checks.smoothed_loss(loss).status == "right"
     assert checks.drop(drop).status == "right"
+    assert checks.where(where).status == "right"
+    assert checks.unmixed(unmixed).status == "right"
+
+
+def test_the_shipped_translator_is_no_mixture():
+    """What the text of the exercise says: un-mixing helps, and less than the temperature."""
+    model, _ = load_translator()
+    task = experiments.load_task()
+    logits, gold = experiments.gold_logits(model, task.pairs("valid")[:50])
+
+    def perplexity(p):
+        return float(p[torch.arange(len(p)), gold].log().mean().neg().exp())
+
+    plain = logits.softmax(dim=-1)
+    unmixed = perplexity(checks.unmixed.reference(plain, 0.1, 1e-6))
+    assert perplexity((logits / 0.65).softmax(-1)) < unmixed < perplexity(plain)
+    assert (plain < 0.1 / len(plain[0])).float().mean() > 0.7
 
 
 def test_a_division_by_the_share_dropped_is_named():

@@ -79,6 +79,24 @@ def test_smoothing_makes_a_model_less_sure(task):
     assert all(0 <= one.next_word <= 1 and one.bleu >= 0 for one in scores)
 
 
+def test_the_curves_hold_what_training_passes_through(task):
+    """Measuring on the way must not change the run, and every point is of its own update."""
+    long = replace(task, plan=replace(task.plan, training=task.plan.training.replace(smoothing=0)))
+    model, points = experiments.train_long(long, seed=1, p=0.3, updates=4, every=2)
+    other, _ = experiments.train_long(long, seed=1, p=0.3, updates=4, every=4)
+    assert torch.equal(model.output_weight, other.output_weight)
+    assert [point.update for point in points] == [2, 4]
+    assert points[0].unseen != points[1].unseen
+    assert all(0 <= point.next_word <= 1 for point in points)
+    assert not model.training
+
+
+def test_the_long_run_is_not_smoothed_and_its_rate_stays(task):
+    training = experiments.load_long_task(train=300, valid=20, test=10).plan.training
+    assert training.smoothing == 0
+    assert training.rate(100, d_model=64) == training.rate(900, d_model=64) == 2e-3
+
+
 def test_runs_are_found_by_smoothing_and_places():
     runs = [
         {"seed": 1, "smoothing": 0.1, "places": ["a", "b"]},

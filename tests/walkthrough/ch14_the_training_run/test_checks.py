@@ -4,17 +4,19 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from transformer.config import PAD_ID
 from transformer.data.batching import collate
-from transformer.training import label_smoothed_cross_entropy
+from transformer.training import TrainSettings, label_smoothed_cross_entropy
+from transformer.training.trainer import Trainer
 from walkthrough.ch14_the_training_run import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.shift,
-    checks.learning_rate,
     checks.mean_loss,
-    checks.update_gradient,
+    checks.update,
     checks.predicted_sources,
+    checks.diagnose,
 ]
 
 
@@ -43,20 +45,82 @@ def test_smoothed_targets_give_pytorchs_loss_and_ours():
     torch.testing.assert_close(loss, label_smoothed_cross_entropy(logits, target))
 
 
-def test_the_gradient_of_an_update_is_that_of_the_mean_over_all_tokens():
-    weight = torch.tensor([0.5, -1.0], requires_grad=True)
-    losses = [(torch.rand(n, 2) @ weight).square() for n in (7, 2, 12)]
-    gradients = [torch.autograd.grad(loss.mean(), weight, retain_graph=True)[0] for loss in losses]
-    (wanted,) = torch.autograd.grad(torch.cat(losses).mean(), weight)
-    found = checks.update_gradient.reference(gradients, [len(loss) for loss in losses])
-    torch.testing.assert_close(found, wanted)
+def test_an_update_in_the_readers_own_way_is_right():
+    def update(model, optimizer, batches, rate):
+        optimizer.zero_grad()  # before, in place of after
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        n_tokens = sum((batch.target_out != PAD_ID).sum() for batch in batches)
+        total = 0
+        for batch in batches:
+            logits = model(batch.source, batch.target_in)
+            total = total + F.cross_entropy(
+                logits.flatten(0, 1),
+                batch.target_out.flatten(),
+                ignore_index=PAD_ID,
+                label_smoothing=0.1,
+                reduction="sum",
+            )
+        loss = total / n_tokens
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    assert checks.update(update).status == "right"
+
+
+def test_an_update_is_that_of_the_trainer():
+    """The check's reference and the package make the same step, with the same optimiser."""
+    new_model, _, batches, rate = checks.update.arguments()[-1].positional
+    model, theirs = new_model(), new_model()
+    pairs = [
+        (row[row > 3].tolist(), target[target > 3].tolist())
+        for batch in batches
+        for row, target in zip(batch.source, batch.target_out, strict=True)
+    ]
+    settings = TrainSettings(max_tokens=100, schedule="constant", warmup=1, peak=rate)
+    trainer = Trainer(theirs, pairs, settings)
+    trainer.optimizer = torch.optim.SGD(theirs.parameters(), lr=0.0)
+    trainer.step([range(len(pairs))])
+    given = checks.update.arguments()[-1]
+    found = checks.update.reference(*given.positional)["the step of the parameters"] / 100
+    before, after = (torch.cat([p.flatten() for p in m.parameters()]) for m in (model, theirs))
+    torch.testing.assert_close(found, after - before, atol=1e-5, rtol=1e-3)
+
+
+def test_an_update_that_does_nothing_is_nothing_yet():
+    def update(model, optimizer, batches, rate):
+        """Make one update."""
+
+    assert checks.update(update).status == "nothing yet"
+    assert checks.update(lambda model, optimizer: None).status == "wrong"
+
+
+def test_a_diagnosis_in_the_readers_own_way_is_right():
+    def diagnose(model):
+        source, target = torch.randint(4, 60, (3, 6)), torch.randint(4, 60, (3, 4))
+        out = model(source, target)
+
+        def moved(other_source, other_target=target, rows=slice(None)):
+            other = model(other_source, other_target)
+            return (other - out[rows, : other.shape[1]]).abs().max() > 1e-4
+
+        if moved(source):
+            return "dropout"
+        if moved(source, target[:, :2]):
+            return "target mask"
+        if moved(torch.cat([source, torch.zeros(3, 1, dtype=torch.long)], dim=1)):
+            return "padding mask"
+        if moved(source[:1], target[:1], slice(1)):
+            return "batch"
+        if not moved(torch.randint(4, 60, (3, 6))):
+            return "source"
+        return "nothing" if moved(source.flip(1)) else "positions"
+
+    assert checks.diagnose(diagnose).status == "right"
 
 
 def test_a_learners_own_ways_are_right():
-    def rate(step, d_model, warmup):
-        grows = step <= warmup
-        return (step / warmup if grows else (warmup / step) ** 0.5) / (d_model * warmup) ** 0.5
-
     def mean(losses, target):
         real = (target != 0).float()
         return (losses * real).sum() / real.sum()
@@ -64,13 +128,5 @@ def test_a_learners_own_ways_are_right():
     def sources(weights, n_source, n_target):
         return weights[:n_target, :n_source].argmax(-1)
 
-    def gradient(gradients, tokens):
-        total = torch.zeros_like(gradients[0])
-        for one, count in zip(gradients, tokens, strict=True):
-            total += one * count / sum(tokens)
-        return total
-
-    assert checks.learning_rate(rate).status == "right"
     assert checks.mean_loss(mean).status == "right"
     assert checks.predicted_sources(lambda *given: sources(*given).tolist()).status == "right"
-    assert checks.update_gradient(gradient).status == "right"

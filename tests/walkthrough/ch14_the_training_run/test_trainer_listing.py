@@ -1,53 +1,42 @@
-"""Chapter 14 shows every line of the trainer: each class, function and method is in a listing."""
+"""The lab notebook goes through the whole trainer: each class, function and method has a row."""
 
 import ast
 import inspect
+import re
 from pathlib import Path
-
-import nbformat
 
 from transformer.training import trainer
 
-CHAPTER = Path(__file__).parents[3] / "book" / "14-the-training-run.ipynb"
+NOTEBOOK = Path(__file__).parents[3] / "book" / "lab-notebook.md"
+ROW = re.compile(r"^\| `([\w.]+)` \|", re.MULTILINE)
 
 
 def parts(source):
-    """Names of a module's functions and classes, and of a class's methods in place of the class."""
+    """Names of a module's functions and classes, and of a class's methods in place of the class.
+
+    A class whose name begins with an underscore is one part.
+    """
     found = set()
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
             methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
-            found |= {f"{node.name}.{name}" for name in methods} or {node.name}
+            public = not node.name.startswith("_")
+            named = {f"{node.name}.{name}" for name in methods} if public else set()
+            found |= named or {node.name}
         elif isinstance(node, ast.FunctionDef):
             found.add(node.name)
     return found
 
 
-def shown(code):
-    """Names that stand in calls of show."""
-    return {
-        ast.unparse(argument)
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "show"
-        for argument in node.args
-    }
+def test_every_part_of_the_trainer_has_a_row_and_every_row_a_part():
+    section = NOTEBOOK.read_text(encoding="utf-8").split("### A trainer, method by method")[1]
+    table = section.split("\n### ")[0].split("\n## ")[0]
+    assert set(ROW.findall(table)) == parts(inspect.getsource(trainer))
 
 
-def missing(code, source):
-    """Parts of the source that no call shows; a class that is shown has all its methods."""
-    names = shown(code)
-    return {part for part in parts(source) if not {part, part.partition(".")[0]} & names}
-
-
-def test_no_part_of_the_trainer_is_left_out():
-    notebook = nbformat.read(CHAPTER, as_version=4)
-    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    assert missing(code, inspect.getsource(trainer)) == set()
-
-
-def test_a_part_that_is_left_out_would_be_seen():
+def test_parts_are_methods_functions_and_classes_without_methods():
     source = (
-        "class A:\n    def f(self): ...\n    def g(self): ...\ndef h(): ...\nclass B:\n    x = 1\n"
+        "class A:\n    def f(self): ...\n    def g(self): ...\ndef h(): ...\n"
+        "class B:\n    x = 1\nclass _C:\n    def f(self): ...\n"
     )
-    assert missing("show(A.f, h)", source) == {"A.g", "B"}
-    assert missing("show(A, B)\nshow(h)", source) == set()
+    assert parts(source) == {"A.f", "A.g", "h", "B", "_C"}

@@ -1,12 +1,13 @@
 """The checks of chapter 13, regularisation (§5.4): those on dropout itself, and its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments, fixed
 
 # Exercise: dropout -------------------------------------------------------------------------------
 
@@ -64,6 +65,12 @@ drop = Check(
             "you multiply by 1 − p. What stays has to make up for what is gone: divide.",
         ),
         Mistake(
+            "multiplied by 1 + p",
+            _when_training(lambda x, keep, p: x * keep * (1 + p)),
+            "you multiply by 1 + p. That is near 1/(1 − p) only when p is small: at p = 0.4 it is "
+            "1.4 in place of 1.67. Divide by the share that stays.",
+        ),
+        Mistake(
             "divided by p",
             _when_training(lambda x, keep, p: x * keep / p),
             "you divide by p, the share that is dropped. Divide by the share that stays, 1 − p.",
@@ -113,81 +120,99 @@ drop = Check(
 # Exercise: where dropout stands ------------------------------------------------------------------
 
 _Map = Callable[[Tensor], Tensor]
+_Connection = Callable[[Tensor, _Map, _Map, _Map], Tensor]
+
+_PLACES: Mapping[str, _Connection] = {
+    "branch": lambda x, sublayer, drop, norm: norm(x + drop(sublayer(x))),
+    "stream": lambda x, sublayer, drop, norm: norm(drop(x) + sublayer(x)),
+    "input": lambda x, sublayer, drop, norm: norm(x + sublayer(drop(x))),
+    "sum": lambda x, sublayer, drop, norm: norm(drop(x + sublayer(x))),
+    "result": lambda x, sublayer, drop, norm: drop(norm(x + sublayer(x))),
+    "nowhere": lambda x, sublayer, drop, norm: norm(x + sublayer(x)),
+}
 
 
-def _connect(x: Tensor, sublayer: _Map, drop: _Map, norm: _Map) -> Tensor:
-    return norm(x + drop(sublayer(x)))
+def _where(
+    connection: _Connection,
+    sublayer: _Map = lambda y: 10 * y + 5,
+    norm: _Map = lambda y: y + 100,
+    among: Sequence[str] = tuple(_PLACES),
+) -> str:
+    """Return the first place whose result is the connection's, when `drop` leaves nothing."""
+    given = (torch.ones(1), sublayer, torch.zeros_like, norm)
+    found = connection(*given)
+    return next((name for name in among if torch.equal(found, _PLACES[name](*given))), "nowhere")
 
 
-def _norm(x: Tensor) -> Tensor:
-    return F.layer_norm(x, x.shape[-1:])
+def _with(**changes: Any) -> Callable[[_Connection], str]:
+    return lambda connection: _where(connection, **changes)
 
 
-def _connection(generator: torch.Generator) -> Arguments:
-    matrix = torch.randn(8, 8, generator=generator)
-    keep = torch.rand(2, 5, 8, generator=generator) >= 0.3
-    x = torch.randn(2, 5, 8, generator=generator)
-    return arguments(x, lambda y: (y @ matrix).relu(), lambda y: y * keep / 0.7, _norm)
+def _exchanged(one: str, other: str) -> Callable[[_Connection], str]:
+    names = {one: other, other: one}
+    return lambda connection: names.get(found := _where(connection), found)
 
 
-connect = Check(
-    name="connect",
-    reference=_connect,
-    cases=[Case("two sentences of five words", _connection)],
+where = Check(
+    name="where",
+    reference=_where,
+    cases=[
+        fixed(f"connection {letter}", _PLACES[name])
+        for letter, name in zip(
+            "ABCDEF", ("sum", "nowhere", "branch", "input", "result", "stream"), strict=True
+        )
+    ],
+    right="`where` is right about {n_cases} connections",
     mistakes=[
         Mistake(
-            "on the sum",
-            lambda x, sublayer, drop, norm: norm(drop(x + sublayer(x))),
-            "dropout stands behind the addition, so it drops from the stream itself. Drop from "
-            "the sub-layer's output, before it is added.",
+            "a sub-layer that maps 0 to 0",
+            _with(sublayer=lambda y: 10 * y),
+            'you cannot tell "input" from "branch": your sub-layer makes 0 from 0, so it is all '
+            "the same whether zeros go in or come out. Let it add something.",
         ),
         Mistake(
-            "on the input of the sum",
-            lambda x, sublayer, drop, norm: norm(drop(x) + sublayer(x)),
-            "you drop from `x`, the part that goes past the sub-layer. The paper drops from the "
-            "sub-layer's output.",
+            "a norm that does nothing",
+            _with(norm=lambda y: y),
+            'you cannot tell "result" from "sum": with your norm it is all the same whether '
+            "zeros go in or come out. Let it add something.",
         ),
         Mistake(
-            "behind the norm",
-            lambda x, sublayer, drop, norm: drop(norm(x + sublayer(x))),
-            "dropout comes last. The paper has it before the addition and the normalisation.",
+            "both map 0 to 0",
+            _with(sublayer=lambda y: 10 * y, norm=lambda y: y),
+            'your sub-layer and your norm both make 0 from 0. Then "input" looks like "branch", '
+            'and "result" like "sum". Let them add something.',
         ),
         Mistake(
-            "before the sub-layer",
-            lambda x, sublayer, drop, norm: norm(x + sublayer(drop(x))),
-            "you drop from the sub-layer's input. It belongs on its output.",
+            "a sub-layer that does nothing",
+            _with(sublayer=lambda y: y),
+            "your sub-layer gives back its input, so stream and branch are the same number. Let it "
+            "multiply and add.",
         ),
         Mistake(
-            "no dropout",
-            lambda x, sublayer, drop, norm: norm(x + sublayer(x)),
-            "`drop` is not used.",
+            "branch and stream exchanged",
+            _exchanged("branch", "stream"),
+            '"branch" and "stream" are exchanged: the branch is what the sub-layer makes, the '
+            "stream is what goes past it.",
         ),
         Mistake(
-            "no residual",
-            lambda x, sublayer, drop, norm: norm(drop(sublayer(x))),
-            "the residual is missing: `x` itself is not added.",
+            "branch and input exchanged",
+            _exchanged("branch", "input"),
+            '"branch" and "input" are exchanged: the branch is what comes out of the sub-layer.',
         ),
         Mistake(
-            "pre-norm",
-            lambda x, sublayer, drop, norm: x + drop(sublayer(norm(x))),
-            "dropout is where it belongs, but this is pre-norm. The paper normalises the sum.",
+            "sum and result exchanged",
+            _exchanged("sum", "result"),
+            '"sum" and "result" are exchanged: the sum goes into the norm, the result comes out.',
         ),
         Mistake(
-            "norm before the sum",
-            lambda x, sublayer, drop, norm: x + norm(drop(sublayer(x))),
-            "the norm covers the branch only. The paper normalises the sum.",
+            "always the paper's",
+            lambda connection: "branch",
+            'you say "branch" whatever the connection does.',
         ),
         Mistake(
-            "normalised twice",
-            lambda x, sublayer, drop, norm: norm(x + drop(sublayer(norm(x)))),
-            "dropout is where it belongs, but you normalise twice: the sub-layer's input and the "
-            "sum. The paper normalises the sum.",
-        ),
-        Mistake(
-            "dropped twice",
-            lambda x, sublayer, drop, norm: norm(drop(x + drop(sublayer(x)))),
-            "you drop twice, from the sub-layer's output and from the sum. Section 5.4 has "
-            "the first only.",
+            "nowhere is forgotten",
+            lambda connection: "branch" if _where(connection) == "nowhere" else _where(connection),
+            'one of the connections never calls `drop`. You give it the name "branch".',
         ),
     ],
 )

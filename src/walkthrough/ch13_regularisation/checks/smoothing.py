@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from transformer.training.loss import label_smoothed_cross_entropy
@@ -49,6 +51,21 @@ def _even_part_counts_padding(
     gold = log_probs.gather(-1, target[:, None])[:, 0][is_token].sum()
     even = log_probs.mean(dim=-1).sum()
     return -((1 - smoothing) * gold + smoothing * even) / is_token.sum()
+
+
+def _from(
+    log_probs: Callable[[Tensor], Tensor],
+    even: Callable[[Tensor], Tensor] = lambda log_p: log_p.mean(dim=-1),
+) -> Callable[[Tensor, Tensor, float, int], Tensor]:
+    """The two parts of the loss, not from log-probabilities, or summed otherwise."""
+
+    def loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+        is_token = target != pad_id
+        log_p = log_probs(logits[is_token])
+        gold = log_p.gather(-1, target[is_token][:, None])[:, 0]
+        return -((1 - smoothing) * gold + smoothing * even(log_p)).mean()
+
+    return loss
 
 
 def _logits_case(label: str, n_padding: int, smoothing: float, pad_id: int = 0) -> Case:
@@ -149,12 +166,148 @@ smoothed_loss = Check(
             "softmax is taken twice: log_softmax wants logits, and gets probabilities.",
         ),
         Mistake(
+            "raw logits",
+            _from(lambda logits: logits),
+            "you take the logits themselves for log-probabilities. `log_softmax` over the "
+            "vocabulary makes them so.",
+        ),
+        Mistake(
+            "softmax over the positions",
+            _from(lambda logits: logits.log_softmax(dim=0)),
+            "your softmax runs over the positions (`dim=0`). The probabilities of one position sum "
+            "to 1 over the vocabulary: `dim=-1`.",
+        ),
+        Mistake(
+            "probabilities in place of their logarithms",
+            _from(lambda logits: logits.softmax(dim=-1)),
+            "you use the probabilities, and cross-entropy wants their logarithms.",
+        ),
+        Mistake(
+            "sum over the vocabulary",
+            _from(lambda logits: logits.log_softmax(dim=-1), even=lambda log_p: log_p.sum(dim=-1)),
+            "the even part is `smoothing` times the *mean* over the vocabulary. You take the sum, "
+            "as if each token were to get ε in place of ε/V.",
+        ),
+        Mistake(
             "sign",
             lambda logits, target, smoothing, pad_id: -_loss(logits, target, smoothing, pad_id),
             "the sign is missing: cross-entropy is *minus* the sum of target times log p.",
         ),
     ],
+    forbidden=[F.cross_entropy, F.nll_loss, F.kl_div, "CrossEntropyLoss", "NLLLoss", "KLDivLoss"],
     tolerance=1e-4,
+)
+
+
+# Exercise: undo the smoothing --------------------------------------------------------------------
+
+Part = Callable[[Tensor, float, float], Tensor]
+
+
+def _unmixed(
+    p: Tensor,
+    epsilon: float,
+    least: float,
+    *,
+    take: Part = lambda p, epsilon, _least: (p - epsilon / p.shape[-1]) / (1 - epsilon),
+    floor: Callable[[Tensor, float], Tensor] = lambda r, least: r.clamp(min=least),
+    dim: int | None = -1,
+) -> Tensor:
+    r = floor(take(p, epsilon, least), least)
+    return r if dim is None else r / r.sum(dim=dim, keepdim=True)
+
+
+def _otherwise(**changes: Any) -> Part:
+    return lambda p, epsilon, least: _unmixed(p, epsilon, least, **changes)
+
+
+def _mixture_case(label: str, epsilon: float, least: float, *, low: float = 0.0) -> Case:
+    """Probabilities of a mixture; with `low`, that share of the even part is kept back."""
+
+    def make(generator: torch.Generator) -> Arguments:
+        r = (3 * torch.randn(5, 12, generator=generator)).softmax(dim=-1)
+        p = (1 - epsilon) * r + epsilon / 12
+        p = p - low * epsilon / 12 * (r < 0.02)
+        return arguments(p / p.sum(dim=-1, keepdim=True), epsilon, least)
+
+    return Case(label, make)
+
+
+unmixed = Check(
+    name="unmixed",
+    reference=_unmixed,
+    cases=[
+        _mixture_case("a true mixture, ε = 0.1", 0.1, 1e-6),
+        _mixture_case("a true mixture, ε = 0.3", 0.3, 1e-6),
+        _mixture_case("words that get less than ε/V", 0.2, 1e-3, low=0.8),
+        _mixture_case("ε = 0", 0.0, 1e-9),
+    ],
+    mistakes=[
+        Mistake(
+            "the rows do not sum to 1",
+            _otherwise(dim=None),
+            "right for a true mixture. Where words were lifted to `least`, the row sums to more "
+            "than 1: divide each row by its sum at the end.",
+        ),
+        Mistake(
+            "no least",
+            _otherwise(floor=lambda r, _least: r),
+            "right for a true mixture. Where the model gave less than ε/V, you return negative "
+            "probabilities: lift them to `least`.",
+        ),
+        Mistake(
+            "lifted to 0",
+            _otherwise(floor=lambda r, _least: r.clamp(min=0.0)),
+            "right for a true mixture. Words below the floor get 0 from you, and the logarithm of "
+            "0 is minus infinity. Give them `least`.",
+        ),
+        Mistake(
+            "absolute values",
+            _otherwise(floor=lambda r, _least: r.abs()),
+            "right for a true mixture. Where the model gave less than ε/V you take the absolute "
+            "value: the less it gave, the more it gets. Give it `least`.",
+        ),
+        Mistake(
+            "ε in place of ε/V",
+            _otherwise(take=lambda p, epsilon, _least: (p - epsilon) / (1 - epsilon)),
+            "you take ε from every token. Smoothing gave each of them ε/V.",
+        ),
+        Mistake(
+            "only divided",
+            _otherwise(take=lambda p, epsilon, _least: p / (1 - epsilon)),
+            "you divide by 1 − ε and take nothing away, so the row is what it was once it sums to "
+            "1 again. Take ε/V from each token first.",
+        ),
+        Mistake(
+            "multiplied",
+            _otherwise(take=lambda p, epsilon, _least: (p - epsilon / p.shape[-1]) * (1 - epsilon)),
+            "after the subtraction you multiply by 1 − ε in place of dividing by it, so `least` "
+            "is reached at another place.",
+        ),
+        Mistake(
+            "mixed once more",
+            _otherwise(take=lambda p, epsilon, _least: (1 - epsilon) * p + epsilon / p.shape[-1]),
+            "this mixes the even distribution in once more. Solve the equation for r.",
+        ),
+        Mistake(
+            "sums over the positions",
+            _otherwise(dim=0),
+            "you divide by sums over the positions (`dim=0`). Each row sums to 1: `dim=-1`.",
+        ),
+        Mistake(
+            "one sum for all",
+            lambda p, epsilon, least: (
+                _unmixed(p, epsilon, least, dim=None) / _unmixed(p, epsilon, least, dim=None).sum()
+            ),
+            "you divide by the sum of all rows together. Each row sums to 1 by itself.",
+        ),
+        Mistake(
+            "softmax at the end",
+            lambda p, epsilon, least: _unmixed(p, epsilon, least, dim=None).softmax(dim=-1),
+            "softmax is for logits. These are probabilities already; divide each row by its sum.",
+        ),
+    ],
+    tolerance=1e-5,
 )
 
 

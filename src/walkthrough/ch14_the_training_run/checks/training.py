@@ -1,10 +1,10 @@
-"""The checks of chapter 14, the training run (§5): shifting, Eq. 3, the means, rows.
+"""The checks of chapter 14 on a sentence and a batch (§5): shifting, and the mean over tokens.
 
 Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
 function and names it when the results agree.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -69,6 +69,17 @@ shift = Check(
             "the input is one token longer than the gold. Nothing comes after the end token, so "
             "the decoder never reads it.",
         ),
+        Mistake(
+            "the end token at the start",
+            lambda ids: ([EOS_ID, *ids], [*ids, EOS_ID]),
+            "the input starts with the end token. Some libraries do that; here the start token is "
+            "`BOS_ID`.",
+        ),
+        Mistake(
+            "the start token at the end",
+            lambda ids: ([BOS_ID, *ids], [*ids, BOS_ID]),
+            "the gold ends with the start token. The end token is `EOS_ID`.",
+        ),
     ],
 )
 
@@ -124,6 +135,12 @@ mean_loss = Check(
             "of a long sentence. The mean is over tokens.",
         ),
         Mistake(
+            "padding in the sum",
+            lambda losses, target: losses.sum() / (target != PAD_ID).sum(),
+            "you divide by the number of real tokens, but the losses of padding are still in the "
+            "sum. Leave them out of both.",
+        ),
+        Mistake(
             "a sum",
             _over_real(lambda kept, _real: kept.sum()),
             "this is the sum: it grows with the batch. Divide by the number of real tokens.",
@@ -142,88 +159,6 @@ mean_loss = Check(
             "the mask upside down",
             lambda losses, target: losses[target == PAD_ID].mean(),
             "this is the mean over the padding: the condition is the wrong way round.",
-        ),
-    ],
-)
-
-
-# Exercise: the gradient of an update -------------------------------------------------------------
-
-
-def _update_gradient(gradients: Sequence[Tensor], tokens: Sequence[int]) -> Tensor:
-    return _weighted(gradients, tokens) / sum(tokens)
-
-
-def _weighted(gradients: Sequence[Tensor], weights: Sequence[int] | Sequence[float]) -> Tensor:
-    pairs = zip(gradients, weights, strict=True)
-    return torch.stack([gradient * weight for gradient, weight in pairs]).sum(dim=0)
-
-
-def _gradients_case(label: str, tokens: list[int], shape: tuple[int, ...]) -> Case:
-    def make(generator: torch.Generator) -> Arguments:
-        gradients = [torch.randn(shape, generator=generator) for _ in tokens]
-        return arguments(gradients, list(tokens))
-
-    return Case(label, make)
-
-
-update_gradient = Check(
-    name="the gradient of an update",
-    reference=_update_gradient,
-    cases=[
-        _gradients_case("four batches of different size", [300, 20, 150, 90], (3,)),
-        _gradients_case("two batches, and a matrix", [5, 40], (2, 3)),
-        _gradients_case("three batches of equal size", [64, 64, 64], (4,)),
-        _gradients_case("one batch", [17], (2, 2)),
-    ],
-    mistakes=[
-        Mistake(
-            "every batch alike",
-            lambda gradients, tokens: torch.stack(gradients).mean(dim=0),
-            "every batch counts the same, so a word of a small batch weighs more than a word of a "
-            "large one. It is right only when all batches have equally many tokens.",
-        ),
-        Mistake(
-            "gradients of means added",
-            lambda gradients, tokens: torch.stack(gradients).sum(dim=0),
-            "you add gradients of means: with four batches the result is about four times too "
-            "long. Each batch gets a weight, and the weights sum to 1.",
-        ),
-        Mistake(
-            "not divided",
-            _weighted,
-            "this is the gradient of the sum over all tokens: it grows with the update. Divide by "
-            "the number of tokens of all batches.",
-        ),
-        Mistake(
-            "divided, not weighted",
-            lambda gradients, tokens: torch.stack(gradients).sum(dim=0) / sum(tokens),
-            "you divide by the number of tokens of all batches, but each gradient belongs to a "
-            "mean: it was divided by the tokens of its batch before. Multiply it by them first.",
-        ),
-        Mistake(
-            "divided by the number of batches",
-            lambda gradients, tokens: _weighted(gradients, tokens) / len(tokens),
-            "the tokens are weights, and then you divide by the number of batches. Divide by the "
-            "number of tokens of all batches.",
-        ),
-        Mistake(
-            "a share, and a mean",
-            lambda gradients, tokens: _update_gradient(gradients, tokens) / len(tokens),
-            "each batch has its share of the tokens as weight, and you divide by the number of "
-            "batches as well. The shares sum to 1 already, so a sum is enough.",
-        ),
-        Mistake(
-            "divided by the batch's own tokens",
-            lambda gradients, tokens: _weighted(gradients, [1 / count for count in tokens]),
-            "you divide each gradient by the tokens of its batch. It is the gradient of a mean "
-            "already: the batch with the fewest tokens now counts for most.",
-        ),
-        Mistake(
-            "the last batch alone",
-            lambda gradients, tokens: gradients[-1].clone(),
-            "only the last batch is left, as if the gradients had been cleared after each batch "
-            "and not after the update.",
         ),
     ],
 )
