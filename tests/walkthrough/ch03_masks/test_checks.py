@@ -217,7 +217,10 @@ WRONG_DETECTORS = {
     "any difference": (detector(moves=lambda a, b: (a != b).any()), "no rounding is allowed for"),
     "no abs": (detector(moves=lambda a, b: (a - b).max() > 1e-6), "`.abs()`"),
     "mean, then abs": (detector(moves=lambda a, b: (a - b).mean().abs() > 1e-6), "cancel"),
-    "sum, then abs": (detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4), "add up to 0"),
+    "sum, then abs": (
+        detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4),
+        "opposite sign cancel",
+    ),
     "id 0": (detector(change=written(lambda t, p, size: 0)), "the same id, here 0"),
     "id 1": (detector(change=written(lambda t, p, size: 1)), "the same id, here 1"),
     "id 2": (detector(change=written(lambda t, p, size: 2 % size)), "have one id"),

@@ -68,6 +68,17 @@ def test_the_record_has_three_seeds_of_each_dropout(dropouts):
 
 def test_dropout_costs_early_and_pays_late(dropouts):
     """What the chapter says of the two ends of the curves, in every seed."""
-    first, last = 300, experiments.LONG
-    assert max(of(dropouts, 0.0, first, "unseen")) < min(of(dropouts, 0.3, first, "unseen"))
-    assert max(of(dropouts, 0.3, last, "unseen")) < min(of(dropouts, 0.0, last, "unseen"))
+    early = [of(dropouts, p, 200, "unseen") for p in experiments.PROBABILITIES]
+    assert max(early[0]) < min(early[1]) <= max(early[1]) < min(early[2])
+    for p in (0.1, 0.3):
+        late = of(dropouts, p, experiments.LONG, "unseen")
+        assert max(late) < min(of(dropouts, 0.0, experiments.LONG, "unseen"))
+        words = of(dropouts, p, experiments.LONG, "next_word")
+        assert min(words) > max(of(dropouts, 0.0, experiments.LONG, "next_word"))
+    exact = {
+        p: [run["exact"] for run in dropouts["runs"] if run["dropout"] == p]
+        for p in (0.0, 0.1, 0.3)
+    }
+    assert max(exact[0.0]) < min(*exact[0.1], *exact[0.3])
+    assert max(of(dropouts, 0.1, 300, "unseen")) < min(of(dropouts, 0.0, 300, "unseen"))
+    assert max(of(dropouts, 0.3, 550, "unseen")) < min(of(dropouts, 0.0, 550, "unseen"))
