@@ -12,13 +12,12 @@ WIDTH, HEIGHT = 360, 452
 CELL, LABELS = 17, 50
 BOX = (164, 186)
 _LEFT, _RIGHT, _UPPER, _LOWER = 6, 190, 30, 244
-Grid = Bool[Tensor, "query_len key_len"]
 
 
 def masks_on_model(
-    encoder: Grid,
-    decoder: Grid,
-    cross: Grid,
+    encoder: Bool[Tensor, "source_len source_len"],
+    decoder: Bool[Tensor, "target_len target_len"],
+    cross: Bool[Tensor, "target_len source_len"],
     *,
     source: Sequence[str],
     target: Sequence[str],
@@ -95,7 +94,7 @@ def _box(
     return f"<g>{frame}{lines}{rows}{columns}{cells}</g>"
 
 
-def _cell(x: float, y: float, is_open: bool) -> str:
+def _cell(x: int | float, y: int | float, is_open: bool) -> str:
     size = CELL - 2
     colour = PALETTE["blue"] if is_open else NOT_ALLOWED
     rect = (

@@ -35,12 +35,12 @@ def test_it_says_in_words_what_it_shows_and_names_every_attention():
     assert 'role="img"' in svg
 
 
-def test_a_mask_that_does_not_fit_its_words_is_refused():
+def test_a_mask_that_does_not_fit_its_words_is_refused(as_users_run_it):
     with pytest.raises(ValueError, match=r"expected \(3, 4\), got \(4, 4\)"):
         drawn(cross=torch.ones(4, 4, dtype=torch.bool))
 
 
-def test_long_sentences_are_refused():
+def test_long_sentences_are_refused(as_users_run_it):
     mask = torch.ones(7, 7, dtype=torch.bool)
     with pytest.raises(ValueError, match="at most 6 tokens fit, got 7 and 7"):
         masks_on_model(mask, mask, mask, source=["a"] * 7, target=["b"] * 7)

@@ -70,12 +70,6 @@ split_heads = Check(
             "the last dimension.",
         ),
         Mistake(
-            "a list",
-            lambda x, n_heads: list(x.chunk(n_heads, dim=-1)),
-            "this is a list of slices, and the slices are right. Make one tensor of it: "
-            "`torch.stack(…, dim=1)`.",
-        ),
-        Mistake(
             "heads folded into the batch",
             lambda x, n_heads: _split(x, n_heads).flatten(0, 1),
             "batch and heads are one dimension here. That is a usual way to compute, but the "
