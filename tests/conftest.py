@@ -1,11 +1,17 @@
-"""Every test runs with the shapes in our signatures enforced and one torch thread."""
+"""Every test runs with the shapes in our signatures enforced and one torch thread.
+
+No test of a law has a deadline: others run beside it.
+"""
 
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
 from jaxtyping import config, install_import_hook
 
 install_import_hook(["transformer", "walkthrough"], "beartype.beartype")
 torch.set_num_threads(1)
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
     python tools/run_smoothing.py --seeds 1 --output again.json
     python tools/compare_records.py results/phrasebook-smoothing.json again.json
 
-Runs are matched by their settings, so the new record may hold fewer. For every figure it prints how
-many values there are, how many are the same to the last recorded digit, and the largest difference.
-Times, dates, commits and machines are left out: they are meant to differ.
+Runs are matched by their words and seeds, so the new record may hold fewer. For every figure it
+prints how many values there are, how many are the same to the last recorded digit, and the largest
+difference. Times, dates, commits and machines are left out: they are meant to differ.
 """
 
 import argparse
@@ -36,15 +36,27 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def matched(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """Each new run with the old run that shares the most values with it."""
+    """Each new run with the old run of the same names and numbers whose figures are nearest."""
     for run in new["runs"]:
         mine = dict(leaves(run))
+        alike = [other for other in old["runs"] if identity(dict(leaves(other))) == identity(mine)]
+        if alike:
+            yield min(alike, key=lambda other, mine=mine: distance(dict(leaves(other)), mine)), run
 
-        def shared(other: dict[str, Any], mine: dict[str, Any] = mine) -> int:
-            theirs = dict(leaves(other))
-            return sum(theirs.get(path) == value for path, value in mine.items())
 
-        yield max(old["runs"], key=shared), run
+def identity(values: dict[str, Any]) -> dict[str, Any]:
+    """What names a run: its words and seeds, and not what was measured."""
+    return {path: value for path, value in values.items() if isinstance(value, str | int | None)}
+
+
+def distance(one: dict[str, Any], other: dict[str, Any]) -> float:
+    """The sum of relative differences over the fractions of two runs, a setting among them."""
+    pairs = [(one.get(path), value) for path, value in other.items() if isinstance(value, float)]
+    return sum(_relative(a, b) if isinstance(a, float) else 1.0 for a, b in pairs)
+
+
+def _relative(one: float, other: float) -> float:
+    return abs(one - other) / max(abs(one), abs(other)) if one != other else 0.0
 
 
 def figure_of(path: str) -> str:
@@ -60,10 +72,9 @@ def compare(old: dict[str, Any], new: dict[str, Any]) -> dict[str, tuple[int, in
         for path, value in leaves(after):
             if not isinstance(value, float) or not isinstance(stored.get(path), int | float):
                 continue
-            gap = abs(value - stored[path])
+            gap, share = abs(value - stored[path]), _relative(value, stored[path])
             name = figure_of(path)
             count, same, most, relative = found.get(name, (0, 0, 0.0, 0.0))
-            share = gap / max(abs(value), abs(stored[path])) if gap else 0.0
             found[name] = (count + 1, same + (gap == 0), max(most, gap), max(relative, share))
     return found
 

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,9 +78,10 @@ class Chapter:
         """End the kernel and its children at once."""
         manager = self.client and self.client.km
         if manager and manager.provisioner and manager.provisioner.pid:
-            family = psutil.Process(manager.provisioner.pid)
-            for process in [*family.children(recursive=True), family]:
-                process.kill()
+            with suppress(psutil.NoSuchProcess):
+                family = psutil.Process(manager.provisioner.pid)
+                for process in [*family.children(recursive=True), family]:
+                    process.kill()
 
 
 def pages(root: Path) -> list[Path]:
@@ -144,17 +146,17 @@ def run_missing(root: Path) -> bool:
     threads = max(1, processors() // jobs)
     print(f"Running {len(missing)} of {len(pages(root))} chapters, {jobs} at a time …", flush=True)
     chapters = [Chapter(path, settings["timeout"], threads) for path in missing]
-    pool = ThreadPoolExecutor(jobs)
-    try:
+    with ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(chapter.run): chapter for chapter in chapters}
-        return all([_finished(future, running[future], root) for future in _watched(running)])
-    except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for chapter in chapters:
-            chapter.kill()
-        raise
-    finally:
-        pool.shutdown()
+        try:
+            return all([_finished(future, running[future], root) for future in _watched(running)])
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in running):  # a kernel may yet be starting
+                for chapter in chapters:
+                    chapter.kill()
+                time.sleep(LOOK_EVERY)
+            raise
 
 
 def _watched(running: dict[Future, Chapter]) -> Iterator[Future]:

@@ -14,6 +14,7 @@ OPTIONS = (
     "--no-emit-find-links",
     "--no-emit-index-url",
     "--no-emit-trusted-host",
+    "--unsafe-package=pip",  # it installs the lock; setuptools, which torch wants, is in it
     "--quiet",
 )
 

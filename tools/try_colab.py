@@ -61,6 +61,9 @@ def install(python: Path, commit: str, constraint: Path | None) -> None:
     """Run the README's line for Colab, with this folder as the address."""
     wanted = f"transformer-walkthrough[book] @ git+file://{ROOT}@{commit}"
     pins = ["--constraint", str(constraint)] if constraint else []
+    # In a folder that is kept, pip would take another commit of the same version for installed.
+    gone = [str(python), "-m", "pip", "uninstall", "--quiet", "--yes", "transformer-walkthrough"]
+    subprocess.run(gone, env=clean_environ(), capture_output=True, check=True)
     pip(python, wanted, *pins)
 
 
@@ -74,7 +77,8 @@ def check_package(python: Path, commit: str) -> None:
         asked = _run([python, "-c", WHERE], folder)
         _run([python, "-m", "transformer", "--help"], folder)
         train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
-        _run([*train, "--max-updates", "2", "--threads", "1", "--folder", "run"], folder)
+        short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
+        _run([*train, *short, "--folder", "run"], folder)
     *files, prefix, names = json.loads(asked.splitlines()[-1])
     if not all(file.startswith(prefix) for file in files):
         raise SystemExit(f"the package is not the installed one: {files}")

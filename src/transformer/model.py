@@ -197,7 +197,8 @@ class Transformer(nn.Module):
 
         The paper states no initialisation. `residual_init="scaled"` multiplies the last matrix of
         every residual branch (W^O and W2) by (2N)^−0.5: with full-size branches, an untrained
-        post-norm encoder makes all words alike, whatever its width, and learning starts slowly.
+        post-norm encoder makes all words alike, whatever its width, and learns late to tell them
+        apart (chapter 08).
         """
         branch_scale = (2 * self.config.n_layers) ** -0.5
         for module in self.modules():

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,28 @@ def findings(*paths):
     return [finding for finding in found if finding[1] not in ALLOWED]
 
 
-def schema_errors(*paths):
-    done = run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *paths)
+def schema_errors(*paths, schema="vendor.github-workflows"):
+    done = run("check-jsonschema", "--builtin-schema", schema, *paths)
     return done.stdout if done.returncode else ""
 
 
 def test_workflows_have_githubs_form():
     assert schema_errors(*WORKFLOWS) == ""
+
+
+def test_the_citation_has_its_form_and_our_version():
+    path = ROOT / "CITATION.cff"
+    assert schema_errors(path, schema="vendor.citation-file-format") == ""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["version"] == project["version"]
+
+
+def test_the_readme_and_the_workflows_name_the_pythons_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == ">=3.11,<3.14"
+    assert "Python 3.11, 3.12 or 3.13" in (ROOT / "README.md").read_text(encoding="utf-8")
+    weekly = yaml.safe_load((FOLDER / "weekly.yml").read_text(encoding="utf-8"))
+    assert weekly["jobs"]["pythons"]["strategy"]["matrix"]["python"] == ["3.12", "3.13"]
 
 
 def test_workflows_give_nothing_away():

@@ -33,6 +33,19 @@ def test_the_largest_difference_is_told():
     assert found == (2, 1, pytest.approx(0.01), pytest.approx(0.01))
 
 
+def test_a_run_is_compared_with_its_own_settings_not_with_the_nearest_figures():
+    old = {
+        "runs": [
+            {"seed": 1, "places": ["a"], "smoothing": 0.0, "bleu": 88.0},
+            {"seed": 1, "places": ["a"], "smoothing": 0.1, "bleu": 85.0},
+            {"seed": 1, "places": ["a", "b"], "smoothing": 0.1, "bleu": 88.0},
+        ]
+    }
+    new = {"runs": [{"seed": 1, "places": ["a"], "smoothing": 0.1, "bleu": 88.0}]}
+    assert compare(old, new)["bleu"][2] == 3.0
+    assert compare(old, {"runs": [{"seed": 9, "bleu": 88.0}]}) == {}
+
+
 def test_figures_are_named_without_places():
     assert figure_of("curve[12].scores[0].bleu") == "curve.scores.bleu"
 

@@ -1,10 +1,16 @@
 """Chapters run in an order that wastes no time, and their memory is known afterwards."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import check
 import execute
 import measure_chapters
+import psutil
 import pytest
 import yaml
 from nbformat import write
@@ -83,3 +89,21 @@ def test_the_children_of_a_chapter_count(tmp_path):
     assert execute.run_missing(tmp_path)
     [(_, megabytes)] = execute.measured(tmp_path)
     assert megabytes > 200
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
+def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
+    book(
+        tmp_path, "import os, time\n\nopen('../pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    )
+    run = f"import execute, pathlib; execute.run_missing(pathlib.Path({str(tmp_path)!r}))"
+    tools = Path(execute.__file__).parent
+    process = subprocess.Popen([sys.executable, "-c", run], cwd=tools, stderr=subprocess.DEVNULL)
+    written = tmp_path / "pid"
+    while not (written.exists() and written.read_text()):
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120) != 0
+    assert not psutil.pid_exists(int(written.read_text()))

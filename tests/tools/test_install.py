@@ -4,6 +4,7 @@ Guards against a torch with CUDA, whose packages a lock compiled beside a CPU to
 installs, and cannot be imported.
 """
 
+import os
 import subprocess
 import sys
 import venv
@@ -27,6 +28,13 @@ def wheel(folder, name, code, wants=()):
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
         for file, text in {**files, f"{info}/RECORD": record}.items():
             archive.writestr(file, text)
+
+
+def run(python, lock):
+    """The tool, in an environment that sees nothing but its own packages."""
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    words = [python, TOOL, lock]
+    return subprocess.run(words, env=alone, capture_output=True, text=True, check=False)
 
 
 def test_included_files_are_read_and_comments_left_out(tmp_path):
@@ -59,7 +67,7 @@ def test_torch_can_be_imported_whether_or_not_the_lock_has_all(tmp_path, python,
     wheel(tmp_path, "other", "")
     lock = tmp_path / "lock.txt"
     lock.write_text(f"--no-index\n--find-links {tmp_path}\ntorch==1.0\nother==1.0\n")
-    done = subprocess.run([python, TOOL, lock], capture_output=True, text=True, check=False)
+    done = run(python, lock)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ("wants more than the lock has" in done.stdout) is wants_more
     subprocess.run([python, "-c", "import torch, other"], check=True)
@@ -72,6 +80,13 @@ def test_torch_can_be_imported_whether_or_not_the_lock_has_all(tmp_path, python,
 def test_a_package_that_is_nowhere_fails(tmp_path, python):
     lock = tmp_path / "lock.txt"
     lock.write_text("--no-index\nnowhere==1.0\n")
-    done = subprocess.run([python, TOOL, lock], capture_output=True, text=True, check=False)
+    done = run(python, lock)
     assert done.returncode != 0
     assert "nowhere" in done.stderr
+
+
+def test_the_lock_has_what_pip_compile_leaves_out():
+    """Torch wants a newer setuptools than an environment starts with."""
+    lock = install.lines_of(TOOL.parent.parent / "requirements.txt")
+    assert any(line.startswith("setuptools==") for line in lock)
+    assert not any(line.startswith("pip==") for line in lock), "pip would replace itself"

@@ -196,8 +196,8 @@ class Units:
 def encoder_units(model: Transformer, pairs: Sequence[Pair]) -> Units:
     """Run a model's first encoder layer on the sources; return what its hidden units do."""
     seen: list[Tensor] = []
-    network = model.encoder.layers[0].feed_forward
-    hook = network.expand.register_forward_hook(lambda _m, _i, out: seen.append(torch.relu(out)))
+    expand = model.encoder.layers[0].get_submodule("feed_forward.expand")
+    hook = expand.register_forward_hook(lambda _m, _i, out: seen.append(torch.relu(out)))
     batch = collate(pairs)
     model.eval()
     try:

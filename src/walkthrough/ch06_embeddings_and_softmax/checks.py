@@ -325,6 +325,12 @@ def _overwritten(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
     return result
 
 
+def _replaced(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    way_in, way_out = _parts_of_gradient(tokens, targets, weight)
+    way_out[tokens] = way_in[tokens]
+    return way_out
+
+
 def _without_targets(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
     states = math.sqrt(weight.shape[1]) * weight[tokens]
     of_logits = torch.softmax(states @ weight.T, dim=-1) / len(targets)
@@ -430,6 +436,12 @@ gradient = Check(
             _overwritten,
             "right where all words differ. Where a word occurs twice, `result[tokens] += …` keeps "
             "only one of its two gradients. `index_add_` adds them.",
+        ),
+        Mistake(
+            "replaced",
+            _replaced,
+            "`result[tokens] = …` replaces what the output gave to these rows. Both parts count: "
+            "add them, with `index_add_`.",
         ),
         Mistake(
             "sum",

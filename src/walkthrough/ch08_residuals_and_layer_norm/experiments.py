@@ -88,7 +88,7 @@ def where_over_what(model: Transformer, *, seed: int = 0) -> float:
     return ratio.item()
 
 
-def updates_to(loss: float, curve: Sequence[tuple[float, float]]) -> float | None:
+def updates_to(loss: float, curve: Sequence[tuple[int | float, float]]) -> int | float | None:
     """Return the first update of a curve at which the loss is at most `loss`, or None."""
     return next((update for update, value in curve if value <= loss), None)
 

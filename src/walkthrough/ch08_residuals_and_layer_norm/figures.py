@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from walkthrough.drawing.channels import line_channels, menu
-from walkthrough.drawing.lines import Points, check_series
+from walkthrough.drawing.lines import Number, Points, check_series
 from walkthrough.drawing.style import described, wrapped
 
 KINDS = {
@@ -181,7 +181,7 @@ def depth_explorer(
     return described(chart, description or _depth_in_words(title, rows, start, sides[-1]))
 
 
-def _median(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _median(points: Points) -> tuple[Number, Number]:
     return points[0][0], median(y for _, y in points)
 
 

@@ -22,8 +22,9 @@ import torch
 
 from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
 from walkthrough.checking.compare import kind
-from walkthrough.checking.diagnosis import Mistake, Symptom, diagnosis
+from walkthrough.checking.diagnosis import diagnosis
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
+from walkthrough.checking.known import Mistake, Symptom
 from walkthrough.checking.running import SEED, Raised, Run, run, same_outcome
 from walkthrough.checking.sentences import joined
 from walkthrough.checking.stubs import is_empty, lost_result
@@ -53,6 +54,9 @@ class Check:
     `"min"` or `"torch.min"`, or `Forbidden(what, say)` with a sentence of its own. A right result
     that was found with their help is wrong.
 
+    `build(**changes)` makes an implementation with parts changed; mistakes that say their `changes`
+    are then named two at once.
+
     Raises:
         ValueError: there are no cases, or two mistakes share a name.
     """
@@ -63,6 +67,7 @@ class Check:
     mistakes: Sequence[Mistake] = ()
     symptoms: Sequence[Symptom] = ()
     forbidden: Sequence[Any] = ()
+    build: Callable[..., Callable[..., Any]] | None = None
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
 

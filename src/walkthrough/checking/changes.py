@@ -13,8 +13,8 @@ from walkthrough.checking.compare import same
 
 def change_said(function: Callable[..., Any], before: Arguments, after: Arguments) -> str | None:
     """Return the sentence on the first argument that the call changed, or None."""
-    named_before = _by_name(function, before)
-    for name, value in _by_name(function, after).items():
+    named_before = by_name(function, before)
+    for name, value in by_name(function, after).items():
         place = _first_change(named_before[name], value)
         if place is not None:
             what = f"`{name}{place}`" if place else f"the caller's {_noun(value)}"
@@ -61,7 +61,8 @@ def _noun(value: Any) -> str:
     return {"dict": "dictionary"}.get(type(value).__name__, type(value).__name__)
 
 
-def _by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
+def by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:
+    """Return the values of a call by the names that the function gives them."""
     try:
         return inspect.signature(function).bind(*given.positional).arguments
     except (TypeError, ValueError):

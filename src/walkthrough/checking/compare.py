@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from numbers import Number
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from walkthrough.checking.kinds import as_tensor, as_values, is_numeric, kind
 
 
 def same(answer: Any, expected: Any, tolerance: float) -> bool:
@@ -15,10 +16,13 @@ def same(answer: Any, expected: Any, tolerance: float) -> bool:
 
     Numbers and tensors agree within `tolerance`, absolute and relative; where whole numbers are
     expected, absolute only, so that a count is right or wrong. A float32 tensor may stand for a
-    float64 one. Booleans are not numbers here, a tensor of ids holds whole numbers, and a list or
-    an array is not a tensor; a number and a tensor without dimensions may stand for each other, and
-    so may a list and a tuple.
+    float64 one. Booleans are not numbers here, and ids are whole numbers. Tensors, arrays and lists
+    of numbers may stand for each other, and so may a list and a tuple, a number and a tensor that
+    holds it alone.
     """
+    both = isinstance(answer, Tensor) and isinstance(expected, Tensor)
+    if both and answer.shape == expected.shape and answer.dtype == expected.dtype == torch.float32:
+        return torch.allclose(answer, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
     return difference(answer, expected, tolerance) is None
 
 
@@ -28,48 +32,16 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
         return _container_difference(answer, expected, tolerance)
     if isinstance(expected, Tensor) and expected.dim():
         return _tensor_difference(answer, expected, tolerance)
-    if _numeric(expected):
-        return _number_difference(answer, _as_tensor(expected), tolerance)
+    if is_numeric(expected):
+        return _number_difference(answer, as_tensor(expected), tolerance)
     if type(answer) is not type(expected):
         return f"{kind(expected)} is expected, your result is {kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
 
 
-def _numeric(value: Any) -> bool:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind in "biufc"  # not text, not objects
-    return isinstance(value, (Tensor, Number))
-
-
-def _as_tensor(number: Any) -> Tensor:
-    """Return a number as a tensor, one of Python's own with all digits that it has."""
-    if isinstance(number, (Tensor, np.ndarray, np.generic, bool, complex)):
-        return torch.as_tensor(number).detach()
-    if isinstance(number, int):
-        if abs(number) < 2**63:
-            return torch.tensor(number)
-        number = max(-(10**308), min(number, 10**308))
-    return torch.tensor(float(number), dtype=torch.float64)
-
-
-def kind(value: Any) -> str:
-    """Return what a value is, with its article, to be put into a sentence."""
-    if isinstance(value, Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
-    if value is None:
-        return "None"
-    return _KINDS.get(type(value).__name__) or f"a {type(value).__name__}"
-
-
-_KINDS = {
-    "ndarray": "an array of NumPy",
-    "str": "a text",
-    "int": "an int",
-    "dict": "a dictionary",
-}
-
-
 def _container_difference(answer: Any, expected: Any, tolerance: float) -> str | None:
+    if isinstance(answer, (Tensor, np.ndarray)) and answer.ndim and _holds_numbers(expected):
+        answer = answer.tolist()
     if isinstance(expected, dict) != isinstance(answer, dict) or not isinstance(
         answer, (tuple, list, dict)
     ):
@@ -100,6 +72,13 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) > 1 and all(type(size) is int for size in value)
 
 
+def _holds_numbers(value: Any) -> bool:
+    """Return whether lists hold nothing but numbers, however deep."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_holds_numbers, value))
+    return is_numeric(value) and not isinstance(value, (Tensor, np.ndarray))
+
+
 def _holds_ids(value: Any) -> bool:
     return isinstance(value, list) and all(type(number) is int for number in value)
 
@@ -120,9 +99,11 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
     if isinstance(answer, str):
         quotes = ": leave out the quotes" if _reads_as_value(answer) else ""
         return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
-    if not _numeric(answer):
+    if not is_numeric(answer):
         return f"{wanted} is expected, your result is {kind(answer)}"
-    mine = _as_tensor(answer)
+    mine = as_tensor(answer)
+    if mine.shape == (1,):
+        mine = mine[0]
     if mine.shape != expected.shape:
         return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
     if mine.is_complex():
@@ -144,7 +125,10 @@ def _reads_as_value(text: str) -> bool:
 
 def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
     if not isinstance(answer, Tensor):
-        return f"{kind(expected)} is expected, your result is {kind(answer)}"
+        values = as_values(answer) if isinstance(answer, (np.ndarray, list, tuple)) else None
+        if values is None or not values.dim():
+            return f"{kind(expected)} is expected, your result is {kind(answer)}"
+        answer = values
     if answer.shape != expected.shape:
         return f"the shape should be {tuple(expected.shape)}, yours is {tuple(answer.shape)}"
     truths, mine_truths = expected.dtype == torch.bool, answer.dtype == torch.bool
@@ -183,7 +167,8 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
         return _both(wanted.item(), mine.item())
     gap = (mine - wanted).abs().nan_to_num(nan=math.inf)
     gap[(mine == wanted) | (mine.isnan() & wanted.isnan())] = 0.0  # ∞ − ∞ is NaN
-    place = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
+    # NumPy's, since PyTorch's loads a whole algebra system first
+    place = tuple(int(i) for i in np.unravel_index(int(gap.argmax()), tuple(gap.shape)))
     where = ", ".join(map(str, place))
     return (
         f"the shape is right; the largest difference is {short(gap.max().item())}, at [{where}]: "

@@ -1,52 +1,46 @@
 """Find out why a reader's results are wrong, from the most telling answer to the least."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from walkthrough.checking.cases import Arguments
+from walkthrough.checking.changes import by_name
 from walkthrough.checking.compare import difference
 from walkthrough.checking.forbidden import as_forbidden
+from walkthrough.checking.known import (
+    Found,
+    named,
+    named_for_other_arguments,
+    named_pair,
+    named_where_wrong,
+    tells,
+    two_at_once,
+)
+from walkthrough.checking.relations.arguments import (
+    Trials,
+    argument_pair_relation,
+    argument_relation,
+    ignored_argument,
+    scaled_relation,
+)
+from walkthrough.checking.relations.operations import operation_relation
+from walkthrough.checking.relations.parts import Wrong
+from walkthrough.checking.relations.search import relation, weak_relation
 from walkthrough.checking.running import Raised, Run, run
 from walkthrough.checking.sentences import joined
 from walkthrough.checking.stops import stop_said
+from walkthrough.checking.telling import cases_said, example, smallest
 from walkthrough.checking.verdict import Verdict
 
 if TYPE_CHECKING:
     from walkthrough.checking.base import Check
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A known wrong implementation and the sentence that tells a reader what it does."""
-
-    name: str
-    function: Callable[..., Any]
-    say: str
-
-
-@dataclass(frozen=True)
-class Symptom:
-    """A property of a wrong result that deserves its own sentence.
-
-    `shows(result, expected, arguments)` looks at one case. The first case that shows it decides.
-    """
-
-    name: str
-    shows: Callable[[Any, Any, Arguments], bool]
-    say: str
-
-
 def diagnosis(
     check: "Check", function: Callable[..., Any], seen: Run, expected: Sequence[Any]
 ) -> Verdict:
     """Return the verdict on a function whose outcomes are not all as expected."""
-    wrong = [
-        place
-        for place, (outcome, wanted) in enumerate(zip(seen.outcomes, expected, strict=True))
-        if not check.same_outcome(outcome, wanted)
-    ]
-    said, name = _cause(check, function, seen, expected, wrong)
+    said, name = _Inquiry(check, function, seen.outcomes, expected).cause()
     return Verdict("wrong", joined(said, *_besides(check, seen, name)), name)
 
 
@@ -66,39 +60,147 @@ def _besides(check: "Check", seen: Run, name: str | None) -> list[str]:
     return said
 
 
-def _cause(
-    check: "Check",
-    function: Callable[..., Any],
-    seen: Run,
-    expected: Sequence[Any],
-    wrong: list[int],
-) -> tuple[str, str | None]:
-    for mistake in check.mistakes:
-        if check.agree(seen.outcomes, check.outcomes(mistake.function)):
-            return mistake.say, mistake.name
-    inputs, labels = check.arguments(), [case.label for case in check.cases]
-    for place in wrong:
-        outcome = seen.outcomes[place]
-        if isinstance(outcome, Raised) or outcome is None:
-            continue
-        for symptom in check.symptoms:
-            if _shows(symptom, outcome, expected[place], inputs[place]):
-                return symptom.say, symptom.name
-    first = wrong[0]
-    outcome = seen.outcomes[first]
-    if isinstance(outcome, Raised):
-        return stop_said(function, outcome.error, labels[first]), None
-    if outcome is None:
-        words = "your function returns nothing: does every way through it end with a `return`?"
-        return f"for {labels[first]} {words}", None
-    gap = difference(outcome, expected[first], check.tolerance)
-    n_right = len(labels) - len(wrong)
-    rest = f" ({n_right} of {len(labels)} cases are right)" if n_right else ""
-    return f"for {labels[first]}: {gap}{rest}", None
+class _Inquiry:
+    """One wrong function and all that is known of it."""
+
+    def __init__(
+        self,
+        check: "Check",
+        function: Callable[..., Any],
+        outcomes: list[Any],
+        expected: Sequence[Any],
+    ) -> None:
+        self.check, self.function = check, function
+        self.outcomes, self.expected = outcomes, expected
+        self.inputs = check.arguments()
+        self.given = [by_name(function, given) for given in self.inputs]
+        self.labels = [case.label for case in check.cases]
+        self.wrong = [
+            place
+            for place, (outcome, wanted) in enumerate(zip(outcomes, expected, strict=True))
+            if not check.same_outcome(outcome, wanted)
+        ]
+        self.stopped = [p for p in self.wrong if isinstance(outcomes[p], Raised)]
+        self.empty = [p for p in self.wrong if outcomes[p] is None]
+        self.answered = [p for p in self.wrong if p not in self.stopped + self.empty]
+
+    def cause(self) -> Found:
+        """Return the sentence on the cause, and the mistake's name if it has one."""
+        known = (
+            named(self.check, self.outcomes)
+            or named_pair(self.check, self.outcomes)
+            or self._symptom()
+        )
+        if known:
+            return known
+        first = self.wrong[0]
+        if first in self.stopped or not self.answered:
+            return self._no_answer(first), None
+        found = named_where_wrong(self.check, self.outcomes, self.wrong)
+        if found:
+            return self._where(found[0]), found[1]
+        for search in self._searches():
+            try:
+                found = search()
+            except Exception:  # a verdict must come, whatever kind of result a reader returns
+                continue
+            if found:
+                return joined(self._where(found[0]), *self._later()), found[1]
+        return joined(self._cases(), *self._later()), None
+
+    def _searches(self) -> Iterator[Callable[[], Found | None]]:
+        yield lambda: _unnamed(self._relation(self.expected))
+        trials = Trials(
+            self.inputs,
+            self.outcomes,
+            self.answered,
+            list(self.given[0]),
+            self.check.same_outcome,
+        )
+        if tells([self.outcomes[place] for place in self.answered]):
+            yield lambda: _unnamed(argument_relation(trials, self.check.reference))
+            yield lambda: _unnamed(scaled_relation(trials, self.check.reference))
+            yield lambda: _unnamed(operation_relation(trials, self.check.reference))
+            yield lambda: _unnamed(argument_pair_relation(trials, self.check.reference))
+            yield lambda: named_for_other_arguments(self.check, trials)
+            yield from (partial(self._beside, mistake) for mistake in self.check.mistakes)
+        yield lambda: _unnamed(ignored_argument(trials, self.function, self.check.reference))
+        yield lambda: _unnamed(
+            weak_relation(
+                self._cases_of(self.expected), self.check.tolerance, self.check.same_outcome
+            )
+        )
+
+    def _symptom(self) -> Found | None:
+        for place in self.answered:
+            for symptom in self.check.symptoms:
+                if symptom.is_shown(self.outcomes[place], self.expected[place], self.inputs[place]):
+                    return symptom.say, symptom.name
+        return None
+
+    def _cases_of(self, wanted: Sequence[Any]) -> list[Wrong]:
+        return [
+            Wrong(self.outcomes[p], wanted[p], self.given[p], self.labels[p]) for p in self.answered
+        ]
+
+    def _relation(self, wanted: Sequence[Any]) -> str | None:
+        return relation(self._cases_of(wanted), self.check.tolerance, self.check.same_outcome)
+
+    def _weak_relation(self) -> str | None:
+        cases = self._cases_of(self.expected)
+        return weak_relation(cases, self.check.tolerance, self.check.same_outcome)
+
+    def _beside(self, mistake: Any) -> Found | None:
+        """A relation to what a known mistake gives: two things at once."""
+        made = self.check.outcomes(mistake.function)
+        if any(isinstance(made[place], Raised) for place in self.answered):
+            return None
+        if any(self.check.same_outcome(made[p], self.expected[p]) for p in self.answered):
+            return None
+        said = self._relation(made)
+        if not said:
+            return None
+        return two_at_once(mistake.say, said.replace("the expected", "that")), mistake.name
+
+    def _where(self, said: str) -> str:
+        """A sentence on the cause, with the cases it is about when others are right."""
+        n_right = len(self.labels) - len(self.wrong)
+        if not n_right:
+            return said
+        return f"{cases_said(self.labels, self.wrong)}: {said}"
+
+    def _later(self) -> list[str]:
+        """What else happens in cases that give no result at all."""
+        if self.stopped:
+            place = self.stopped[0]
+            return [stop_said(self.function, self.outcomes[place].error, self.labels[place])]
+        if self.empty:
+            return [f"for {self.labels[self.empty[0]]} your function returns nothing"]
+        return []
+
+    def _no_answer(self, first: int) -> str:
+        outcome = self.outcomes[first]
+        if isinstance(outcome, Raised):
+            said = stop_said(self.function, outcome.error, self.labels[first])
+        else:
+            said = (
+                f"for {self.labels[first]} your function returns nothing: does every way through "
+                "it end with a `return`?"
+            )
+        right = [label for place, label in enumerate(self.labels) if place not in self.wrong]
+        return f"{said} ({len(right)} of {len(self.labels)} cases are right)" if right else said
+
+    def _cases(self) -> str:
+        """The cases by name, and the smallest that fails with both results."""
+        place = smallest(self.given, self.answered)
+        mine, wanted = self.outcomes[place], self.expected[place]
+        shown = example(self.function, self.given[place], mine, wanted)
+        gap = difference(mine, wanted, self.check.tolerance)
+        said = shown or str(gap)
+        if len(self.wrong) == 1:
+            return f"{cases_said(self.labels, self.wrong)}: {said}"
+        return f"{cases_said(self.labels, self.wrong)}. For {self.labels[place]}: {said}"
 
 
-def _shows(symptom: Symptom, outcome: Any, expected: Any, given: Arguments) -> bool:
-    try:
-        return bool(symptom.shows(outcome, expected, given))
-    except Exception:  # a rule about shapes meets a result of another kind
-        return False
+def _unnamed(said: str | None) -> Found | None:
+    return (said, None) if said else None

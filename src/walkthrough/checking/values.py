@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 from walkthrough.checking.compare import difference, same, short
+from walkthrough.checking.relations.of_values import value_relation
 from walkthrough.checking.verdict import Verdict
 
 NOTHING_YET = Verdict("nothing yet", "replace `None` by your answer, then run this cell again")
@@ -58,5 +59,7 @@ class ValueCheck:
             return str(difference(answer, self.expected, self.tolerance))
         if number != number:
             return "yours is NaN (not a number)"
+        relation = value_relation(float(number), float(self.expected), self.tolerance)
         size = "small" if number < self.expected else "large"
-        return f"{short(float(number), 6)} is too {size}"
+        said = f"{short(float(number), 6)} is too {size}"
+        return f"{said}: {relation}" if relation else said

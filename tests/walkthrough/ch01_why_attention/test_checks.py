@@ -45,7 +45,7 @@ def test_a_backward_reader_that_forgets_to_turn_its_states_is_named():
     assert "Turn them round again" in checks.both_ways(both).message
 
 
-def test_the_gradient_by_autograd_is_right():
+def test_the_gradient_by_autograd_is_the_same_number_and_forbidden():
     def gradient(w, states):
         # a start and inputs that give exactly these states
         before = start = torch.zeros((), dtype=torch.float64, requires_grad=True)
@@ -55,7 +55,9 @@ def test_the_gradient_by_autograd_is_right():
         (slope,) = torch.autograd.grad(before, start)
         return slope.item()
 
-    assert checks.gradient_to_start(gradient)
+    verdict = checks.gradient_to_start(gradient)
+    assert verdict.status == "wrong"
+    assert "the result is right, but your function calls `grad`" in verdict.message
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,9 @@ def test_the_lstm_asked_for_is_pytorchs():
             lstm.bias_hh_l0.zero_()
             return lstm(x)[0]
 
-    assert checks.lstm_states(states)
+    verdict = checks.lstm_states(states)
+    assert verdict.status == "wrong"
+    assert "the result is right, but your function calls `LSTM`" in verdict.message
 
 
 def test_a_cell_that_is_never_replaced_is_named():

@@ -138,6 +138,30 @@ def test_a_mean_that_moves_with_every_pair_is_right():
     assert checks.streamed_attention(stream)
 
 
+def test_a_list_of_all_pairs_is_not_a_stream():
+    def attend(query, pairs):
+        seen = list(pairs)
+        scores = torch.stack([query @ key / 2 for key, _ in seen])
+        return scores.softmax(0) @ torch.stack([value for _, value in seen])
+
+    verdict = checks.streamed_attention(attend)
+    assert verdict.status == "wrong"
+    assert "the result is right, but your function calls" in verdict.message
+
+
+def test_pytorchs_softmax_is_forbidden_and_its_logsumexp_is_not():
+    assert not checks.stable_softmax(lambda scores: scores.softmax(-1))
+    assert checks.stable_softmax(lambda s: (s - s.logsumexp(-1, keepdim=True)).exp())
+
+
+def test_a_transposed_mask_is_told_apart_where_it_fits():
+    def transposed(query, key, value, attend_mask):
+        mask = attend_mask.T if attend_mask.shape[0] == attend_mask.shape[1] else attend_mask
+        return scaled_dot_product_attention(query, key, value, mask, need_weights=True)[0]
+
+    assert "the mask is transposed" in checks.masked_attention(transposed).message
+
+
 def test_the_machines_have_the_faults_that_they_are_said_to_have():
     found = {name: checks.find_fault.reference(attend) for name, (attend, _) in MACHINES.items()}
     assert found == {name: fault for name, (_, fault) in MACHINES.items()}

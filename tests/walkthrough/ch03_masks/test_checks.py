@@ -8,7 +8,13 @@ from transformer.data.batching import collate
 from walkthrough.ch03_masks import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.pad_mask, checks.decoding_mask, checks.shift_right, checks.has_leak]
+ALL = [
+    checks.pad_mask,
+    checks.decoding_mask,
+    checks.shift_right,
+    checks.packed_mask,
+    checks.has_leak,
+]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -32,14 +38,13 @@ def test_whole_numbers_are_no_booleans_and_not_called_floats():
         assert "float" not in verdict.message
 
 
-def test_padding_mask_for_all_queries_shows_the_shape():
+def test_a_padding_mask_for_all_queries_is_named():
     def pad_mask(tokens):
         length = tokens.shape[1]
         return (tokens != PAD_ID)[:, None, None, :].expand(-1, 1, length, length)
 
     verdict = checks.pad_mask(pad_mask)
-    assert verdict.status == "wrong"
-    assert "shape" in verdict.message
+    assert verdict.mistake == "a row for every query"
 
 
 def test_a_mask_without_room_for_heads_is_told_so_whatever_else_is_wrong():
@@ -130,3 +135,181 @@ def test_a_detector_that_changes_the_callers_tokens_finds_nothing_and_is_named()
     verdict = checks.has_leak(has_leak)
     assert verdict.status == "wrong"
     assert "copy" in verdict.message
+
+
+def detector(
+    *, change=None, moves=None, part=lambda outputs, position: outputs[:, :position], seed=True
+):
+    """A leak detector as readers write it, with one thing of one's own."""
+
+    def next_id(tokens, position, vocab_size):
+        other = tokens.clone()
+        other[:, position] = (other[:, position] + 1) % vocab_size
+        return other
+
+    def far(one, two):
+        return (one - two).abs().max() > 1e-6
+
+    def has_leak(model, tokens, vocab_size):
+        for position in range(1, tokens.shape[1]):
+            other = (change or next_id)(tokens, position, vocab_size)
+            if seed:
+                torch.manual_seed(3)
+            before = model(tokens)
+            if seed:
+                torch.manual_seed(3)
+            if (moves or far)(part(before, position), part(model(other), position)):
+                return True
+        return False
+
+    return has_leak
+
+
+def written(make):
+    def change(tokens, position, vocab_size):
+        other = tokens.clone()
+        other[:, position] = make(tokens, position, vocab_size)
+        return other
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "has_leak",
+    [
+        detector(),
+        detector(moves=lambda a, b: (a - b).abs().max() > 1e-5),
+        detector(moves=lambda a, b: not torch.allclose(a, b, atol=1e-6)),
+        detector(moves=lambda a, b: (a - b).norm() > 1e-5),
+        detector(change=written(lambda t, p, size: (t[:, p] - 1) % size)),
+        detector(change=written(lambda t, p, size: torch.where(t[:, p] == 0, 1, 0))),
+    ],
+)
+def test_leak_detectors_that_are_right(has_leak):
+    assert checks.has_leak(has_leak)
+
+
+def test_a_detector_that_restores_the_token_is_right():
+    def has_leak(model, tokens, vocab_size):
+        for position in range(1, tokens.shape[1]):
+            torch.manual_seed(0)
+            before = model(tokens)[:, :position]
+            old = tokens[:, position].clone()
+            tokens[:, position] = (old + 1) % vocab_size
+            torch.manual_seed(0)
+            after = model(tokens)[:, :position]
+            tokens[:, position] = old
+            if (after - before).abs().max() > 1e-6:
+                return True
+        return False
+
+    assert checks.has_leak(has_leak)
+
+
+WRONG_DETECTORS = {
+    "a tolerance of 0.1": (detector(moves=lambda a, b: (a - b).abs().max() > 0.1), "faint"),
+    "a tolerance of 1e-3": (detector(moves=lambda a, b: (a - b).abs().max() > 1e-3), "faint"),
+    "allclose as it comes": (
+        detector(moves=lambda a, b: not torch.allclose(a, b)),
+        "no rounding is allowed for",
+    ),
+    "exact": (detector(moves=lambda a, b: not torch.equal(a, b)), "no rounding is allowed for"),
+    "any difference": (detector(moves=lambda a, b: (a != b).any()), "no rounding is allowed for"),
+    "no abs": (detector(moves=lambda a, b: (a - b).max() > 1e-6), "`.abs()`"),
+    "mean, then abs": (detector(moves=lambda a, b: (a - b).mean().abs() > 1e-6), "cancel"),
+    "sum, then abs": (
+        detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4),
+        "opposite sign cancel",
+    ),
+    "id 0": (detector(change=written(lambda t, p, size: 0)), "the same id, here 0"),
+    "id 1": (detector(change=written(lambda t, p, size: 1)), "the same id, here 1"),
+    "id 2": (detector(change=written(lambda t, p, size: 2 % size)), "have one id"),
+    "the last id": (detector(change=written(lambda t, p, size: size - 1)), "`vocab_size - 1`"),
+    "mirrored id": (
+        detector(change=written(lambda t, p, size: size - 1 - t[:, p])),
+        "two or three ids",
+    ),
+    "no modulo": (detector(change=written(lambda t, p, size: t[:, p] + 1)), "has no next one"),
+    "a random id": (
+        detector(change=written(lambda t, p, size: torch.randint(size, (len(t),)))),
+        "ids",
+    ),
+    "the first sentence": (detector(part=lambda out, p: out[0, :p]), "first sentence"),
+    "the last sentence": (detector(part=lambda out, p: out[-1, :p]), "one sentence of the batch"),
+    "the first component": (detector(part=lambda out, p: out[:, :p, 0]), "one component"),
+    "no seed": (detector(seed=False), "With dropout a sound model is reported"),
+}
+
+
+@pytest.mark.parametrize(("has_leak", "said"), WRONG_DETECTORS.values(), ids=list(WRONG_DETECTORS))
+def test_leak_detectors_that_are_wrong_hear_why(has_leak, said):
+    verdict = checks.has_leak(has_leak)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+def test_a_return_inside_the_loop_is_named():
+    def has_leak(model, tokens, vocab_size):
+        torch.manual_seed(0)
+        before = model(tokens)
+        for position in range(1, tokens.shape[1]):
+            other = tokens.clone()
+            other[:, position] = (other[:, position] + 1) % vocab_size
+            torch.manual_seed(0)
+            return bool((model(other) - before)[:, :position].abs().max() > 1e-6)
+
+    assert "`return` inside the loop" in checks.has_leak(has_leak).message
+
+
+def test_changes_that_pile_up_are_named():
+    def has_leak(model, tokens, vocab_size):
+        torch.manual_seed(0)
+        before = model(tokens)
+        for position in range(1, tokens.shape[1]):
+            tokens[:, position] = (tokens[:, position] + 1) % vocab_size
+            torch.manual_seed(0)
+            if (model(tokens) - before)[:, :position].abs().max() > 1e-6:
+                return True
+        return False
+
+    assert "pile up" in checks.has_leak(has_leak).message
+
+
+def test_shorter_sentences_work_until_there_is_dropout():
+    def has_leak(model, tokens, vocab_size):
+        torch.manual_seed(0)
+        whole = model(tokens)
+        for length in range(1, tokens.shape[1]):
+            torch.manual_seed(0)
+            if (whole[:, :length] - model(tokens[:, :length])).abs().max() > 1e-6:
+                return True
+        return False
+
+    assert "shorter sentences" in checks.has_leak(has_leak).message
+
+
+@pytest.mark.parametrize("by", ["loop", "combination"])
+def test_packed_masks_written_in_other_ways_are_right(by):
+    def packed_mask(segments):
+        batch, length = segments.shape
+        if by == "combination":
+            same = segments.unsqueeze(-1) == segments.unsqueeze(-2)
+            return (same & segments[:, None].bool() & causal(length)).unsqueeze(1)
+        mask = torch.zeros(batch, 1, length, length, dtype=torch.bool)
+        for row in range(batch):
+            for query in range(length):
+                for key in range(query + 1):
+                    number = segments[row, key]
+                    mask[row, 0, query, key] = number != 0 and number == segments[row, query]
+        return mask
+
+    def causal(length):
+        return torch.ones(length, length).tril().bool()
+
+    assert checks.packed_mask(packed_mask)
+
+
+def test_a_packed_mask_wrong_in_two_ways_hears_of_one():
+    verdict = checks.packed_mask(lambda s: (s[:, :, None] == s[:, None])[:, None])
+    assert verdict.mistake == "future open"
+    assert checks.packed_mask(lambda s: (s != 0)[:, None, None]).status == "wrong"

@@ -8,7 +8,7 @@ import torch
 from walkthrough.ch04_multi_head_attention import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.split_heads, checks.merge_heads, checks.multi_head, checks.n_parameters]
+ALL = [getattr(checks, name) for name in checks.__all__]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -102,3 +102,73 @@ def test_parameters_counted_map_by_map_are_right():
         return sum(rows * columns + bias * columns for rows, columns in maps)
 
     assert checks.n_parameters(count)
+
+
+def test_the_cells_own_transpose_is_named():
+    verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1))
+    assert verdict.mistake == "words and batch exchanged"
+
+
+@pytest.mark.parametrize("side", ["keys and values", "size of the values", "d_model over h"])
+def test_mistakes_that_once_got_a_number_are_named(side):
+    def wrong(query, key, value, w_q, w_k, w_v, w_o):
+        if side == "keys and values":
+            return as_a_loop(query, query, query, w_q, w_k, w_v, w_o)
+        wanted = w_q.shape[-1]
+        divisor = w_v.shape[-1] if side == "size of the values" else w_q.shape[1] / len(w_q)
+        return as_a_loop(query * (wanted / divisor) ** 0.5, key, value, w_q, w_k, w_v, w_o)
+
+    message = checks.multi_head(wrong).message
+    assert {"keys and values": "self-attention", "size of the values": "√d_v"}.get(
+        side, "√(d_model / h)"
+    ) in message
+
+
+def test_groups_shared_in_other_ways_are_right():
+    def by_loop(q, k, v):
+        times = q.shape[1] // k.shape[1]
+        found = []
+        for head in range(q.shape[1]):
+            key, value = k[:, head // times], v[:, head // times]
+            weights = (q[:, head] @ key.mT / key.shape[-1] ** 0.5).softmax(-1)
+            found.append(weights @ value)
+        return torch.stack(found, dim=1)
+
+    def by_torch(q, k, v):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+    assert checks.grouped_attention(by_loop)
+    assert checks.grouped_attention(by_torch)
+    assert checks.grouped_attention(lambda q, k, v: by_loop(q, k.flip(1), v)).status == "wrong"
+
+
+def test_bugs_found_by_other_experiments_are_found():
+    def find_bug(module):
+        x = torch.randn(3, 7, 12)
+        out, weights = module(x)
+        if weights.shape[-1] == 3 and weights.shape[0] == 7:
+            return "batch"
+        if weights.shape[1] == 7:
+            return "heads"
+        if not torch.allclose(weights.sum(-1), torch.ones(()), atol=1e-4):
+            return "softmax"
+        closed = torch.zeros(7, 7, dtype=torch.bool)
+        closed[:, 0] = True
+        if module(x, closed)[1][..., 1:].max() > 0:
+            return "mask"
+        order = torch.tensor([1, 0, 2, 3, 4, 5, 6])
+        alike = torch.allclose(module(x[:, order])[0], out[:, order], atol=1e-4)
+        return "fine" if alike else "merge"
+
+    assert checks.find_bug(find_bug)
+
+
+def test_a_bug_that_is_not_found_is_named():
+    right = checks.find_bug.reference
+
+    def blind(module):
+        return "fine" if right(module) in ("merge", "mask") else right(module)
+
+    assert "flattening without the exchange" in checks.find_bug(blind).message
+    assert "Ten of the twelve" in checks.find_bug(lambda module: "fine").message
+    assert checks.find_bug(lambda module: "Merge").status == "wrong"

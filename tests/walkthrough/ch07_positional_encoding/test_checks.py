@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from transformer.positional import sinusoidal_encoding
+from transformer.positional import SinusoidalEncoding, sinusoidal_encoding
 from walkthrough.ch07_positional_encoding import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
@@ -48,23 +48,33 @@ def test_a_position_that_is_multiplied_is_named_in_either_precision(dtype):
     assert checks.encoding(encode).mistake == "multiplied by the power"
 
 
+def test_the_packages_own_encoding_is_seen():
+    def encode(length, d_model):
+        return sinusoidal_encoding(length, d_model)
+
+    def encode_by_class(length, d_model):
+        return SinusoidalEncoding(d_model=d_model, max_len=length)(length)
+
+    assert checks.encoding(encode).mistake == "forbidden"
+    assert checks.encoding(encode_by_class).mistake == "forbidden"
+
+
 def test_a_table_with_a_row_for_each_dimension_is_named():
     verdict = checks.encoding(lambda length, d_model: sinusoidal_encoding(length, d_model).T)
     assert verdict.mistake == "dimensions in rows"
 
 
-def turned_as_complex_numbers(x, way=1):
+def turned_as_complex_numbers(x):
     length, d = x.shape
     frequency = 10000 ** (-torch.arange(0, d, 2) / d)
-    angle = way * torch.arange(5, 5 + length)[:, None] * frequency  # any first position
+    angle = torch.arange(5, 5 + length)[:, None] * frequency  # any first position
     hands = torch.view_as_complex(x.reshape(length, d // 2, 2).contiguous())
     return torch.view_as_real(hands * torch.polar(torch.ones_like(angle), angle)).flatten(1)
 
 
-@pytest.mark.parametrize("way", [1, -1])
-def test_scores_of_turned_vectors_are_right_either_way_and_from_any_position(way):
+def test_scores_of_turned_vectors_are_right_from_any_first_position():
     def scores(query, key):
-        query, key = turned_as_complex_numbers(query, way), turned_as_complex_numbers(key, way)
+        query, key = turned_as_complex_numbers(query), turned_as_complex_numbers(key)
         return query @ key.T / query.shape[-1] ** 0.5
 
     assert checks.rotary_scores(scores)
@@ -77,7 +87,7 @@ def test_scores_of_differences_without_turning_anything_twice_are_right():
         for t in range(length):
             for s in range(length):
                 back = checks.rotation.reference(t - s, d)
-                result[t, s] = query[t] @ back.T @ key[s] / math.sqrt(d)
+                result[t, s] = query[t] @ back @ key[s] / math.sqrt(d)
         return result
 
     assert checks.rotary_scores(scores)

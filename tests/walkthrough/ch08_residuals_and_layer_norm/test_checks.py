@@ -24,7 +24,7 @@ def test_check_names_every_mistake_it_lists(check):
     assert len(check.mistakes) >= 3
 
 
-def test_pytorchs_layer_norm_is_right_and_so_is_one_from_sums():
+def test_pytorchs_own_layer_norm_is_seen():
     def by_module(x, gain, bias, eps):
         module = nn.LayerNorm(x.shape[-1], eps=eps)
         with torch.no_grad():
@@ -32,6 +32,14 @@ def test_pytorchs_layer_norm_is_right_and_so_is_one_from_sums():
             module.bias.copy_(bias)
         return module(x).detach()
 
+    def by_function(x, gain, bias, eps):
+        return nn.functional.layer_norm(x, x.shape[-1:], gain, bias, eps)
+
+    for function in (by_module, by_function):
+        assert checks.layer_norm(function).mistake == "forbidden"
+
+
+def test_a_layer_norm_from_sums_is_right():
     def from_sums(x, gain, bias, eps):
         d = x.shape[-1]
         mean = x.sum(-1, keepdim=True) / d
@@ -43,7 +51,6 @@ def test_pytorchs_layer_norm_is_right_and_so_is_one_from_sums():
         variance = (x * x).mean(-1, keepdim=True) - mean**2
         return gain * (x - mean) / (variance + eps).sqrt() + bias
 
-    assert checks.layer_norm(by_module)
     assert checks.layer_norm(from_sums)
     assert checks.layer_norm(from_mean_squares)
 

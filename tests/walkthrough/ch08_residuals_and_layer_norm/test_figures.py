@@ -61,7 +61,7 @@ def test_the_axes_do_not_depend_on_the_selector():
 def test_a_menu_of_one_is_left_out_and_so_are_seeds_that_are_the_line():
     chart = figures.training_chart(THREE[:1], **TITLES)
     assert "group" not in inputs(chart)
-    assert len(views(spec(chart))) == 2
+    assert len(list(views(spec(chart)))) == 2
 
 
 def test_the_description_says_where_each_kind_ends():

@@ -363,6 +363,7 @@ lstm_states = Check(
             "only the last state is returned. The result has one row a word.",
         ),
     ],
+    forbidden=[torch.nn.LSTM, torch.nn.LSTMCell],
     symptoms=[
         Symptom(
             "first state right",

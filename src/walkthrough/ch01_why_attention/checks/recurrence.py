@@ -189,6 +189,7 @@ gradient_to_start = Check(
         fixed("w = 0.7, one state", 0.7, [0.5]),
     ],
     tolerance=1e-6,
+    forbidden=[torch.autograd.grad, "backward"],
     mistakes=[
         Mistake(
             "tanh forgotten",

@@ -86,9 +86,9 @@ class RecurrentTranslator(nn.Module):
         for token in target_in.unbind(dim=1):
             state, features, weights = self.step(token, state, memory)
             found.append(features)
-            rows.append(weights)
+            rows += [] if weights is None else [weights]
         logits = self.answer(torch.stack(found, dim=1))
-        return logits, None if rows[0] is None else torch.stack(rows, dim=1)
+        return logits, torch.stack(rows, dim=1) if rows else None
 
     @torch.no_grad()
     def greedy(

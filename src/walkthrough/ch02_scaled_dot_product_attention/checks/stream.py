@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.forbidden import Forbidden
 
 Pairs = Iterator[tuple[Tensor, Tensor]]
 
@@ -78,6 +79,8 @@ def _stream(scores: list[float], d_v: int = 3) -> Callable[[torch.Generator], Ar
     return make
 
 
+_NO_LIST = "keep nothing of a pair but what you add to the two sums."
+
 streamed_attention = Check(
     name="streamed_attention",
     reference=_streamed(),
@@ -87,6 +90,11 @@ streamed_attention = Check(
         Case("scores that fall from 300", _stream([300.0, 299.5, 100.0, 1.0])),
         Case("all scores around −300", _stream([-300.0, -299.0, -301.0])),
         Case("one key", _stream([0.7])),
+    ],
+    forbidden=[
+        torch.softmax,
+        torch.nn.functional.scaled_dot_product_attention,
+        *(Forbidden(name, _NO_LIST) for name in ("list", torch.stack, torch.cat)),
     ],
     tolerance=1e-3,  # scores around 300 have steps of 3e-5
     mistakes=[

@@ -1,103 +1,117 @@
 """The check of chapter 03 on leak detectors: they are tried on models that leak and that do not.
 
 Each case is a small "model" from ids to outputs, made so that one kind of detector overlooks its
-leak, or raises a false alarm.
+leak, or raises a false alarm. The models stand in `suspects`, the wrong detectors here.
 """
 
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.ch03_masks.checks.suspects import CASES, WHY, Suspect
+from walkthrough.checking.base import Arguments, Check, Mistake, Symptom
 
-VOCAB_SIZE = 12
-LENGTH = 6
 Model = Callable[[Tensor], Tensor]
 Detector = Callable[[Model, Tensor, int], bool]
+Changed = Callable[[Tensor, int, int], Tensor]
 TOLERANCE = 1e-6
+_SEED = torch.default_generator.manual_seed  # `torch.manual_seed` does much more, and is slow
 
 
-class Averages:
-    """A toy model: each position's output is the mean of the embeddings that a mask lets it see."""
-
-    def __init__(self, attend_mask: Tensor, table: Tensor, dropout: float = 0.0) -> None:
-        self.weights = attend_mask / attend_mask.sum(-1, keepdim=True)
-        self.table = table
-        self.dropout = dropout
-
-    def __call__(self, tokens: Tensor) -> Tensor:
-        """Return (batch, length, 4) outputs for (batch, length) ids."""
-        return self.weights @ F.dropout(self.table[tokens], self.dropout)
-
-
-def _open(*extra: tuple[int, int]) -> Tensor:
-    mask = torch.ones(LENGTH, LENGTH).tril()
-    for query, key in extra:
-        mask[query, key] = 1.0
-    return mask
-
-
-def _model_case(label: str, attend_mask: Tensor, dropout: float = 0.0) -> Case:
-    def make(generator: torch.Generator) -> Arguments:
-        table = torch.randn(VOCAB_SIZE, 4, generator=generator)
-        tokens = torch.randint(4, VOCAB_SIZE, (2, LENGTH), generator=generator)
-        return arguments(Averages(attend_mask, table, dropout), tokens, VOCAB_SIZE)
-
-    return Case(label, make)
-
-
-def _run(model: Model, tokens: Tensor, *, seeded: bool = True) -> Tensor:
-    if seeded:
-        torch.manual_seed(0)
-    return model(tokens)
-
-
-def _changed(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
+def _next_id(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
     other = tokens.clone()
     other[:, position] = (other[:, position] + 1) % vocab_size
     return other
 
 
+def _always(write: Callable[[int], int]) -> Changed:
+    def change(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
+        other = tokens.clone()
+        other[:, position] = write(vocab_size)
+        return other
+
+    return change
+
+
+def _no_modulo(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
+    other = tokens.clone()
+    other[:, position] += 1
+    return other
+
+
+def _no_clone(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
+    tokens[:, position] = (tokens[:, position] + 1) % vocab_size
+    return tokens
+
+
+def _before(outputs: Tensor, position: int) -> Tensor:
+    return outputs[:, :position]
+
+
+def _moves(before: Tensor, after: Tensor) -> bool:
+    return bool(((after - before).abs() > TOLERANCE).any())
+
+
+def _above(tolerance: float) -> Callable[[Tensor, Tensor], bool]:
+    return lambda before, after: bool(((after - before).abs() > tolerance).any())
+
+
 def _detector(
     *,
-    positions: Callable[[int], range] = range,
-    compared: Callable[[Tensor, int], Tensor] = lambda outputs, position: outputs[:, :position],
+    positions: Callable[[int], range] = lambda length: range(1, length),
+    compared: Callable[[Tensor, int], Tensor] = _before,
+    change: Changed = _next_id,
+    moves: Callable[[Tensor, Tensor], bool] = _moves,
     seeded: bool = True,
     inverted: bool = False,
 ) -> Detector:
     """Return a detector that changes the tokens at `positions` and looks at `compared` outputs."""
 
+    def run(model: Model, tokens: Tensor) -> Tensor:
+        if seeded:
+            _SEED(0)
+        return model(tokens)
+
     def has_leak(model: Model, tokens: Tensor, vocab_size: int) -> bool:
-        before = _run(model, tokens, seeded=seeded)
-        found = False
+        before = run(model, tokens)
         for position in positions(tokens.shape[1]):
-            after = _run(model, _changed(tokens, position, vocab_size), seeded=seeded)
-            gap = (compared(after, position) - compared(before, position)).abs()
-            found |= bool((gap > TOLERANCE).any())
-        return found != inverted
+            after = run(model, change(tokens, position, vocab_size))
+            if moves(compared(before, position), compared(after, position)):
+                return not inverted
+        return inverted
 
     return has_leak
 
 
+def _shortens(model: Model, tokens: Tensor, vocab_size: int) -> bool:
+    _SEED(0)
+    before = model(tokens)
+    for length in range(1, tokens.shape[1]):
+        _SEED(0)
+        if _moves(before[:, :length], model(tokens[:, :length])):
+            return True
+    return False
+
+
+def _kind_is_missed(kind: str) -> Symptom:
+    def shows(result: bool, expected: bool, given: Arguments) -> bool:
+        model: Suspect = given.positional[0]
+        return model.kind == kind and bool(result) != bool(expected)
+
+    return Symptom(kind, shows, WHY[kind])
+
+
+_SAME_ID = (
+    "you always write the same id, here {}. Where the token has that id already, nothing is "
+    "changed and the leak stays hidden. Make the new id from the old one, such as "
+    "`(old + 1) % vocab_size`."
+)
+
 has_leak = Check(
     name="has_leak",
     reference=_detector(),
-    cases=[
-        _model_case("a model with a right causal mask", _open()),
-        _model_case("a model in which each position sees itself only", torch.eye(LENGTH)),
-        _model_case("a model without a mask", torch.ones(LENGTH, LENGTH)),
-        _model_case("a model that sees one token too far", torch.ones(LENGTH, LENGTH).tril(1)),
-        _model_case("a model in which position 0 sees position 1, and nothing else", _open((0, 1))),
-        _model_case("a model in which position 0 sees the last one", _open((0, LENGTH - 1))),
-        _model_case(
-            "a model in which the last position but one sees the last one",
-            _open((LENGTH - 2, LENGTH - 1)),
-        ),
-        _model_case("a right model with dropout", _open(), dropout=0.3),
-        _model_case("a model without a mask, with dropout", torch.ones(LENGTH, LENGTH), 0.3),
-    ],
+    cases=CASES,
     mistakes=[
         Mistake(
             "changed position compared",
@@ -105,6 +119,13 @@ has_leak = Check(
             "a leak is reported for every model. You compare the changed position too, or all "
             "positions. The output there may move: a position sees its own input. Compare those "
             "*before* it, `[:, :position]`.",
+        ),
+        Mistake(
+            "no clone",
+            _detector(change=_no_clone),
+            "you change `tokens` itself, so changes pile up: at the third position the first two "
+            "differ as well, their own outputs move, and a sound model is reported. Change a "
+            "copy, `tokens.clone()`, at each position.",
         ),
         Mistake(
             "future compared",
@@ -120,6 +141,13 @@ has_leak = Check(
             "number before *each* run.",
         ),
         Mistake(
+            "sentences shortened",
+            _shortens,
+            "right without dropout. You compare with shorter sentences: an idea that works, but "
+            "for another shape the same seed draws other random numbers, so with dropout a sound "
+            "model is reported. Keep the length, and change the tokens.",
+        ),
+        Mistake(
             "last token only",
             _detector(positions=lambda length: range(length - 1, length)),
             "only the last token is changed. A model in which position 0 sees position 1 passes "
@@ -127,16 +155,21 @@ has_leak = Check(
         ),
         Mistake(
             "last position forgotten",
-            _detector(positions=lambda length: range(length - 1)),
+            _detector(positions=lambda length: range(1, length - 1)),
             "the last token is never changed, so a leak from there stays hidden. Does your loop "
             "end one position early?",
         ),
         Mistake(
+            "first change only",
+            _detector(positions=lambda length: range(1, 2)),
+            "only position 1 is ever changed. Does a `return` inside the loop end it in the first "
+            "round? Return True where you find a leak, and False after the loop.",
+        ),
+        Mistake(
             "first row only",
             _detector(compared=lambda outputs, position: outputs[:, : min(position, 1)]),
-            "a leak between later positions stays hidden. Either only the output of position 0 is "
-            "compared, or small differences pass: one word among many moves a mean by little. "
-            "Compare all positions before the change, and allow for rounding only, 1e-6.",
+            "only the output of position 0 is compared. A leak between later positions stays "
+            "hidden: compare all positions before the change, `[:, :position]`.",
         ),
         Mistake(
             "neighbour only",
@@ -145,6 +178,57 @@ has_leak = Check(
             ),
             "only the position right before the change is compared. A leak over a longer distance "
             "stays hidden: here position 0 sees the last one.",
+        ),
+        Mistake(
+            "one sentence only",
+            _detector(compared=lambda outputs, position: outputs[:1, :position]),
+            "only the first sentence of the batch is compared. Here the second one leaks.",
+        ),
+        Mistake(
+            "tolerance of 1e-4 or more",
+            _detector(moves=_above(1e-4)),
+            "a faint leak passes: an output that moves by 5e-5 has seen the future too. Rounding "
+            "moves outputs by less than 1e-6, so allow for that and no more.",
+        ),
+        Mistake(
+            "exact equality",
+            _detector(moves=lambda before, after: not torch.equal(before, after)),
+            "no rounding is allowed for: a sound model whose outputs differ by 2e-7 from run to "
+            "run is reported. Count a difference only above 1e-6. (`allclose` as it comes allows "
+            "1e-8 near zero, which is less than rounding: say `atol=1e-6`.)",
+        ),
+        Mistake(
+            "no absolute value",
+            _detector(moves=lambda before, after: bool((after - before > TOLERANCE).any())),
+            "only outputs that grow are noticed. A leak may as well make them smaller: take "
+            "`.abs()` of the difference before you look for the largest.",
+        ),
+        Mistake(
+            "no absolute value, the other way round",
+            _detector(moves=lambda before, after: bool((before - after > TOLERANCE).any())),
+            "only outputs that shrink are noticed. A leak may as well make them larger: take "
+            "`.abs()` of the difference before you look for the largest.",
+        ),
+        Mistake(
+            "mean of the difference",
+            _detector(
+                moves=lambda before, after: bool((after - before).mean().abs() > TOLERANCE),
+            ),
+            "differences of opposite sign cancel in your mean or sum, and a leak disappears. Take "
+            "`.abs()` first, of each number.",
+        ),
+        Mistake("always id 0", _detector(change=_always(lambda size: 0)), _SAME_ID.format("0")),
+        Mistake("always id 1", _detector(change=_always(lambda size: 1)), _SAME_ID.format("1")),
+        Mistake(
+            "always the last id",
+            _detector(change=_always(lambda size: size - 1)),
+            _SAME_ID.format("`vocab_size - 1`"),
+        ),
+        Mistake(
+            "past the vocabulary",
+            _detector(change=_no_modulo),
+            "the last id of the vocabulary has no next one: you write `vocab_size`, and the model "
+            "stops. Begin again at 0, with `% vocab_size`.",
         ),
         Mistake(
             "answers inverted",
@@ -159,5 +243,7 @@ has_leak = Check(
             "runs? Do you change every position, not only the first, which has nothing before it?",
         ),
     ],
-    right="`has_leak` is right: it finds leaks at every distance, and dropout does not fool it",
+    symptoms=[_kind_is_missed(kind) for kind in WHY],
+    right="`has_leak` is right: it finds leaks at every distance, however faint, and neither "
+    "dropout nor rounding fools it",
 )

@@ -1,13 +1,13 @@
 """The checks of chapter 03, masks (§3.1, §3.2.3): padding, causal with stored keys.
 
-Those on shifting and on leak detectors stand in modules of their own. Each mistake is a whole wrong
-implementation: the check runs it on the same inputs as the reader's function.
+Those on packed sentences, shifting and leak detectors stand in modules of their own. Each mistake
+is a whole wrong implementation: the check runs it on the same inputs as the reader's function.
 """
 
 import torch
 from torch import Tensor
 
-from transformer.config import EOS_ID, PAD_ID
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from transformer.masks import causal_mask, padding_mask
 from walkthrough.ch03_masks.checks.shifting import tokens_case
 from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
@@ -17,6 +17,11 @@ from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
 
 def _columns(is_open: Tensor) -> Tensor:
     return is_open[:, None, None, :]
+
+
+def _shorter_than(tokens: Tensor, extra: int) -> Tensor:
+    lengths = (tokens != PAD_ID).sum(dim=1, keepdim=True)
+    return torch.arange(tokens.shape[1]) < lengths + extra
 
 
 def _has_no_room_for_heads(result: Tensor, expected: Tensor, given: Arguments) -> bool:
@@ -79,6 +84,61 @@ pad_mask = Check(
             lambda tokens: _columns((tokens != PAD_ID) & (tokens != EOS_ID)),
             "the end token is closed too. It is a token of the sentence, and the decoder may look "
             "at it. Only id 0 is padding.",
+        ),
+        Mistake(
+            "start token closed",
+            lambda tokens: _columns(tokens > BOS_ID),
+            "the start token is closed too. It is a token of the sentence, and in the decoder the "
+            "first position has nothing else to look at. Only id 0 is padding.",
+        ),
+        Mistake(
+            "start and end token closed",
+            lambda tokens: _columns(tokens > EOS_ID),
+            "the start and the end token are closed too. They are tokens of the sentence. Only id "
+            "0 is padding.",
+        ),
+        Mistake(
+            "unknown word closed",
+            lambda tokens: _columns((tokens != PAD_ID) & (tokens != UNK_ID)),
+            "id 3, the unknown word, is closed too. It stands for a word of the sentence. Only id "
+            "0 is padding.",
+        ),
+        Mistake(
+            "one word too few",
+            lambda tokens: _columns(_shorter_than(tokens, -1)),
+            "the last token of every sentence is closed. A sentence of n tokens has its keys at "
+            "positions 0 to n − 1: compare with `<` n, not with n − 1.",
+        ),
+        Mistake(
+            "one padding too many",
+            lambda tokens: _columns(_shorter_than(tokens, 1)),
+            "the first padding of every sentence is open. A sentence of n tokens has its keys at "
+            "positions 0 to n − 1: compare with `<`, not with `<=`.",
+        ),
+        Mistake(
+            "one row for all sentences",
+            lambda tokens: (
+                (tokens != PAD_ID).all(dim=0)[None, None, None].expand(len(tokens), 1, 1, -1)
+            ),
+            "all sentences get one row: a key is open only where no sentence has padding. Each "
+            "sentence has a row of its own.",
+        ),
+        Mistake(
+            "a row for every query",
+            lambda tokens: _columns(tokens != PAD_ID).expand(-1, 1, tokens.shape[1], -1),
+            "the values are right, and repeated for every query. Size 1 there is enough, and it "
+            "fits any number of queries: in attention to the encoder there are others than keys.",
+        ),
+        Mistake(
+            "keys in the wrong dimension",
+            lambda tokens: (tokens != PAD_ID)[:, :, None, None],
+            "the two new dimensions stand at the end: (batch, key_len, 1, 1). The keys would "
+            "stand where the heads are. Keys belong into the last dimension.",
+        ),
+        Mistake(
+            "batch in the wrong dimension",
+            lambda tokens: (tokens != PAD_ID)[None, :, None, :],
+            "the batch stands where the heads are: (1, batch, 1, key_len). It must stay first.",
         ),
         Mistake(
             "all special tokens closed",
@@ -180,6 +240,60 @@ decoding_mask = Check(
             _ones,
             "everything is open. That is right for one new token and wrong for several: the first "
             "of three may not see the two after it.",
+        ),
+        Mistake(
+            "stored keys closed",
+            lambda query_len, key_len: torch.cat(
+                [~_ones(query_len, key_len - query_len), _ones(query_len, query_len).tril()], dim=1
+            ),
+            "the stored keys are closed: the new positions see only themselves and each other. "
+            "What is stored lies in their past, so it is open.",
+        ),
+        Mistake(
+            "only stored keys open",
+            lambda query_len, key_len: torch.cat(
+                [_ones(query_len, key_len - query_len), ~_ones(query_len, query_len)], dim=1
+            ),
+            "the new keys are closed, those of the new positions themselves included. A position "
+            "sees itself and the new ones before it.",
+        ),
+        Mistake(
+            "one position each",
+            lambda query_len, key_len: (
+                _decoding_mask(query_len, key_len)
+                & ~_ones(query_len, key_len).tril(key_len - query_len - 1)
+            ),
+            "each position sees itself and nothing else. What comes before it is open too.",
+        ),
+        Mistake(
+            "mirrored",
+            lambda query_len, key_len: _decoding_mask(query_len, key_len).flip(-1),
+            "the keys run backwards: the newest stands first. Key 0 is the first word.",
+        ),
+        Mistake(
+            "rows upside down",
+            lambda query_len, key_len: _decoding_mask(query_len, key_len).flip(0),
+            "the rows run backwards: the first query sees most. The first row belongs to the "
+            "first of the new positions, which sees least.",
+        ),
+        Mistake(
+            "keys as rows",
+            lambda query_len, key_len: _decoding_mask(query_len, key_len).T,
+            "rows and columns are exchanged. Queries are rows, keys are columns.",
+        ),
+        Mistake(
+            "room for heads",
+            lambda query_len, key_len: causal_mask(query_len, key_len),
+            "the values are right, the shape is (1, 1, query_len, key_len), as the package has "
+            "it. Asked for is the matrix alone, (query_len, key_len).",
+        ),
+        Mistake(
+            "additive",
+            lambda query_len, key_len: torch.zeros(query_len, key_len).masked_fill(
+                ~_decoding_mask(query_len, key_len), float("-inf")
+            ),
+            "this is an additive mask: 0 where open, −∞ where closed. Here masks are boolean, and "
+            "True means may attend.",
         ),
         Mistake(
             "square",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, fixed
 
 
@@ -52,6 +52,20 @@ def _first_word_lost(target_out: Tensor) -> Tensor:
 def _one_longer(target_out: Tensor) -> Tensor:
     start = torch.full_like(target_out[:, :1], BOS_ID)
     return torch.cat([start, target_out], dim=1)
+
+
+def _start(target_out: Tensor) -> Tensor:
+    return torch.full_like(target_out[:, :1], BOS_ID)
+
+
+def _two_places(target_out: Tensor) -> Tensor:
+    start = _start(target_out)
+    shifted = torch.cat([start, start, target_out], dim=1)[:, : target_out.shape[1]]
+    return shifted.masked_fill(shifted == EOS_ID, PAD_ID)
+
+
+def _one_longer_padded(target_out: Tensor) -> Tensor:
+    return _only_end_replaced(_one_longer(target_out))
 
 
 def _holds_floats(result: Tensor, expected: Tensor, given: Arguments) -> bool:
@@ -121,6 +135,47 @@ shift_right = Check(
             _one_longer,
             "bos is in front and nothing was dropped: the input is one position longer than the "
             "gold, so rows and predictions do not pair up.",
+        ),
+        Mistake(
+            "first word dropped",
+            lambda target_out: torch.cat([_start(target_out), target_out[:, 1:]], dim=1),
+            "bos overwrites the first word, and the rest, end tokens included, stays where it is. "
+            "Drop the *last* column, `target_out[:, :-1]`, and put bos before what remains.",
+        ),
+        Mistake(
+            "start token behind",
+            lambda target_out: torch.cat([target_out[:, :-1], _start(target_out)], dim=1),
+            "bos stands at the end and nothing has moved. It comes first, and the words move one "
+            "place to the right.",
+        ),
+        Mistake(
+            "two places",
+            _two_places,
+            "the words have moved two places to the right. One is enough: position t reads what "
+            "position t − 1 had to predict.",
+        ),
+        Mistake(
+            "start token in front, end tokens kept as they were",
+            _one_longer_padded,
+            "bos is in front, the end tokens are padding, and nothing was dropped: the input is "
+            "one position longer than the gold. Leave out the last column.",
+        ),
+        Mistake(
+            "unknown words removed",
+            lambda target_out: _with_end_tokens(target_out).masked_fill(
+                (_with_end_tokens(target_out) == EOS_ID) | (_with_end_tokens(target_out) == UNK_ID),
+                PAD_ID,
+            ),
+            "id 3, the unknown word, became padding as well. It stands for a word of the "
+            "sentence. Only id 2, the end token, goes.",
+        ),
+        Mistake(
+            "padding became the start token",
+            lambda target_out: _shift_right(target_out).masked_fill(
+                _shift_right(target_out) == PAD_ID, BOS_ID
+            ),
+            "the end tokens and the padding became bos. They are padding, id 0; bos stands in "
+            "front only.",
         ),
         Mistake(
             "ids as floats",

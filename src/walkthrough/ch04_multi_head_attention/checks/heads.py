@@ -1,5 +1,6 @@
 """The checks of chapter 04 on splitting and merging heads (§3.2.2)."""
 
+import torch
 from torch import Tensor
 
 from walkthrough.checking.base import Check, Mistake, drawn
@@ -48,7 +49,25 @@ split_heads = Check(
             "heads before the batch",
             lambda x, n_heads: _split(x, n_heads).transpose(0, 1),
             "the heads stand before the batch. The sentences come first: "
-            "(batch, heads, length, d).",
+            "(batch, heads, length, d). If you stack slices, stack them in dimension 1.",
+        ),
+        Mistake(
+            "words and batch exchanged",
+            lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1),
+            "dimensions 0 and 1 are exchanged, as in the cell on one sentence. Here dimension 0 "
+            "holds the sentences, 1 the words and 2 the heads: exchange 1 and 2.",
+        ),
+        Mistake(
+            "words and components exchanged",
+            lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(1, 3),
+            "dimensions 1 and 3 are exchanged: the result is (batch, d, heads, length). Words are "
+            "dimension 1 and heads dimension 2.",
+        ),
+        Mistake(
+            "words cut",
+            lambda x, n_heads: torch.stack(x.tensor_split(n_heads, dim=1), dim=1),
+            "the words are cut into pieces, not the components. Every head gets every word; cut "
+            "the last dimension.",
         ),
         Mistake(
             "heads folded into the batch",
@@ -105,6 +124,28 @@ merge_heads = Check(
             lambda heads: heads.permute(0, 2, 3, 1).flatten(-2),
             "the heads are interleaved: component 1 of all heads, then component 2 of all heads. "
             "Concat puts head 1 whole, then head 2 whole.",
+        ),
+        Mistake(
+            "heads put together over the batch",
+            lambda heads: torch.cat(list(heads), dim=-1),
+            "the loop runs over dimension 0, the sentences, so sentences stand side by side. "
+            "The heads are dimension 1.",
+        ),
+        Mistake(
+            "heads under each other",
+            lambda heads: torch.cat(list(heads.unbind(1)), dim=1),
+            "the heads stand under each other: (batch, heads · length, d). Put them side by side, "
+            "in the last dimension.",
+        ),
+        Mistake(
+            "batch and words exchanged",
+            lambda heads: heads.transpose(0, 2).flatten(-2),
+            "dimensions 0 and 2 are exchanged. Heads are dimension 1 and words dimension 2.",
+        ),
+        Mistake(
+            "the first head",
+            lambda heads: heads[:, 0],
+            "this is the first head alone.",
         ),
         Mistake(
             "mean over heads",

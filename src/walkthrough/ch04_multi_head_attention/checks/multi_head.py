@@ -42,8 +42,13 @@ def _one_wide_head(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Ten
     return output @ w[3]
 
 
+def _scaled_by_value(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
+    by_value = _weighted(lambda scores, w_q: (scores / math.sqrt(w[2].shape[-1])).softmax(-1))
+    return by_value(query, key, value, *w)
+
+
 def _given(query_len: int, key_len: int) -> Callable[[torch.Generator], Arguments]:
-    n_heads, d_model, d_k, d_v = 3, 12, 5, 4
+    n_heads, d_model, d_k, d_v = 3, 12, 5, 7  # all differ, and so does d_model / n_heads
 
     def make(generator: torch.Generator) -> Arguments:
         lengths = (query_len, key_len, key_len)
@@ -109,6 +114,60 @@ multi_head = Check(
             "divides by the root of its own size, √d_k.",
         ),
         Mistake(
+            "divides by √(d_model / h)",
+            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[1] / len(w_q))).softmax(-1)),
+            "the scores are divided by √(d_model / h). In the paper that equals √d_k; here d_k is "
+            "given by the matrices, so take the last dimension of `w_q`.",
+        ),
+        Mistake(
+            "divides by √d_v",
+            _scaled_by_value,
+            "the scores are divided by √d_v, the size of the values. A score is a dot product "
+            "over d_k components: the last dimension of `w_q`.",
+        ),
+        Mistake(
+            "divides by √h",
+            _weighted(lambda s, w_q: (s / math.sqrt(len(w_q))).softmax(-1)),
+            "the scores are divided by the root of the number of heads. Each head divides by the "
+            "root of its own size, √d_k: the last dimension of `w_q`.",
+        ),
+        Mistake(
+            "divides by d_k",
+            _weighted(lambda s, w_q: (s / w_q.shape[-1]).softmax(-1)),
+            "the scores are divided by d_k, without the root.",
+        ),
+        Mistake(
+            "multiplies by √d_k",
+            _weighted(lambda s, w_q: (s * math.sqrt(w_q.shape[-1])).softmax(-1)),
+            "the scores are multiplied by √d_k. They are divided by it.",
+        ),
+        Mistake(
+            "no softmax",
+            _weighted(lambda s, w_q: s / math.sqrt(w_q.shape[-1])),
+            "softmax is missing: the scores themselves are used as weights.",
+        ),
+        Mistake(
+            "heads interleaved",
+            lambda q, k, v, w_q, w_k, w_v, w_o: (
+                _heads(q, k, v, w_q, w_k, w_v).permute(1, 2, 0).flatten(1) @ w_o
+            ),
+            "the heads are interleaved before `w_o`: component 1 of all heads, then component 2. "
+            "Concat puts head 1 whole, then head 2 whole.",
+        ),
+        Mistake(
+            "heads in reverse order",
+            lambda q, k, v, w_q, w_k, w_v, w_o: (
+                _heads(q, k, v, w_q, w_k, w_v).flip(0).transpose(0, 1).flatten(1) @ w_o
+            ),
+            "the heads are put together in reverse order. The first rows of `w_o` belong to head "
+            "1.",
+        ),
+        Mistake(
+            "queries and keys exchanged",
+            lambda q, k, v, w_q, w_k, w_v, w_o: _multi_head(q, k, v, w_k, w_q, w_v, w_o),
+            "`w_q` and `w_k` are exchanged: queries are made with `w_q`, keys with `w_k`.",
+        ),
+        Mistake(
             "no scale",
             _weighted(lambda s, w_q: s.softmax(-1)),
             "the scores are not divided by √d_k.",
@@ -151,6 +210,12 @@ multi_head = Check(
         ),
     ],
     symptoms=[
+        Symptom(
+            "all from the queries",
+            _like(lambda q, k, v, *w: _multi_head(q, q, q, *w)),
+            "keys and values are both made from `query`: this is self-attention. Keys come from "
+            "`key`, values from `value`.",
+        ),
         Symptom(
             "heads not merged",
             _has_dimension_for_heads,
@@ -241,6 +306,38 @@ n_parameters = Check(
             "W^O for every head",
             _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + h * h * d_v * d),
             "W^O is counted once a head. There is one, with h·d_v rows and d_model columns.",
+        ),
+        Mistake(
+            "W^O of size d_model · d_model",
+            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + d * d),
+            "W^O is counted with d_model rows. It has a row for each column of Concat: h·d_v.",
+        ),
+        Mistake(
+            "W^O with d_k",
+            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + h * d_k * d),
+            "W^V or W^O is counted with d_k. A head hands over values, of size d_v: W^V has h·d_v "
+            "columns, and W^O as many rows.",
+        ),
+        Mistake(
+            "W^O of one head",
+            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + d_v * d),
+            "W^O is counted with the d_v rows of one head. It has h·d_v.",
+        ),
+        Mistake(
+            "queries and values alone",
+            _counted_as(lambda d, h, d_k, d_v: h * d * (d_k + 2 * d_v)),
+            "one of W^Q and W^K is missing: both have h·d_k columns.",
+        ),
+        Mistake(
+            "no bias of W^O",
+            _counted_as(biases=lambda d, h, d_k, d_v: h * (2 * d_k + d_v)),
+            "the bias of W^O is missing: d_model numbers.",
+        ),
+        Mistake(
+            "4·d_model biases",
+            _counted_as(biases=lambda d, h, d_k, d_v: 4 * d),
+            "the matrices are right. The biases are counted as 4·d_model, which holds only where "
+            "h·d_k = h·d_v = d_model. A bias has a number for each component of its map's output.",
         ),
         Mistake(
             "no biases",

@@ -458,7 +458,7 @@ feed_forward_share = Check(
         ),
         Mistake(
             "size of one head",
-            _counted(scores=lambda d, n: 2 * n * d / 8),
+            _counted(scores=lambda d, n: n * d // 4),
             "scores and values are counted for one head of eight. The heads together are as wide "
             "as the model.",
         ),

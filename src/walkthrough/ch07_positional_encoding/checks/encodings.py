@@ -56,6 +56,11 @@ def _each_dimension_its_own_angle(length: int, d_model: int) -> Tensor:
     return _interleaved(angle[:, 0::2].sin(), angle[:, 1::2].cos())
 
 
+def _sines_only(length: int, d_model: int) -> Tensor:
+    exponent = torch.arange(d_model, dtype=torch.float64) / d_model
+    return (torch.arange(length).double()[:, None] / 10000.0**exponent).sin().float()
+
+
 def _last_exponent_1(positions: Tensor, d_model: int) -> Tensor:
     return positions[:, None] / 10000 ** torch.linspace(0, 1, d_model // 2, dtype=torch.float64)
 
@@ -72,12 +77,13 @@ def _multiplied_by_the_power(result: Tensor, expected: Tensor, given: Arguments)
 
 encoding = Check(
     name="these are the paper's sinusoidal encodings",
-    reference=_encoding(),
+    reference=_of_angles(_angles),
     cases=[
         fixed("5 positions and d_model = 8", 5, 8),
         fixed("40 positions and d_model = 64", 40, 64),
     ],
     tolerance=1e-4,
+    forbidden=[sinusoidal_encoding],
     mistakes=[
         Mistake(
             "sin and cos swapped",
@@ -128,6 +134,29 @@ encoding = Check(
             "angle: dimensions 2i and 2i + 1 both have the exponent 2i / d_model.",
         ),
         Mistake(
+            "sine twice",
+            _of_angles(_angles, lambda sines, cosines: _interleaved(sines, sines)),
+            "both dimensions of a pair hold the sine. The second one is the cosine of the same "
+            "angle.",
+        ),
+        Mistake(
+            "cosine twice",
+            _of_angles(_angles, lambda sines, cosines: _interleaved(cosines, cosines)),
+            "both dimensions of a pair hold the cosine. The first one is the sine of the same "
+            "angle.",
+        ),
+        Mistake(
+            "sines only",
+            _sines_only,
+            "every dimension is the sine of an angle of its own. Dimensions come in pairs, a sine "
+            "and a cosine of one angle.",
+        ),
+        Mistake(
+            "degrees",
+            _of_angles(lambda positions, d_model: _angles(positions, d_model).deg2rad()),
+            "the angles were taken for degrees. pos / 10000^(2i/d_model) is in radians already.",
+        ),
+        Mistake(
             "turns instead of radians",
             _of_angles(lambda positions, d_model: _angles(positions, d_model) * tau),
             "your angles are 2π times too large: the sine takes pos / 10000^(2i/d_model) as it is.",
@@ -176,6 +205,22 @@ slow_pairs = ValueCheck(
             _slow_pairs(turn=1.0),
             "you compare 10000^(2i/d_model) with the length. The wavelength is 2π times that.",
         ),
+        WrongValue(
+            2 * N_PAIRS, "that is the number of dimensions. Count pairs, and only the slow ones."
+        ),
+        WrongValue(N_PAIRS, "that is the number of all pairs. The fast ones do complete a turn."),
+        WrongValue(0, "too low: the slowest hand needs more than 60000 positions for a turn."),
+        WrongValue(
+            _slow_pairs() + 1,
+            "one too many: compare the wavelength itself, 2π · 10000^(i/256), with 100.",
+        ),
+        WrongValue(
+            _slow_pairs() - 1,
+            "one too few: check the first pair that you count; i runs from 0 to 255.",
+        ),
+        WrongValue(
+            round(_slow_pairs() / N_PAIRS, 3), "this is a share. Asked for is the number of pairs."
+        ),
         WrongValue(_slow_pairs(1000.0), "that is the count for base 1000; the paper's is 10000."),
     ],
     tolerance=1e-9,
@@ -205,6 +250,20 @@ mirror_accuracy = ValueCheck(
         WrongValue(
             20,
             "this is in per cent. A share is a number from 0 to 1.",
+        ),
+        WrongValue(
+            0.1,
+            "one in ten was the answer on the page, for ten words. Here there are six.",
+        ),
+        WrongValue(
+            0.25,
+            "a quarter would mean four possible answers. Which words may stand at the mirrored "
+            "place? Only one can be ruled out.",
+        ),
+        WrongValue(
+            1 / 30,
+            "that is the chance of one *pair* of words. The word itself is given; only its mirror "
+            "image has to be guessed.",
         ),
         WrongValue(
             1 / 3,

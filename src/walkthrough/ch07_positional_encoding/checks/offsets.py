@@ -11,7 +11,7 @@ from walkthrough.checking.base import Check, Mistake, fixed
 Rotate = Callable[[int, int], Tensor]
 
 
-def _rotation(*, base: float = 10000.0, times: float = 1, same_angle: bool = False) -> Rotate:
+def _rotation(*, base: float = 10000.0, times: float = 1.0, same_angle: bool = False) -> Rotate:
     """The matrix for every k and d_model, with one thing changed."""
 
     def rotate(k: int, d_model: int) -> Tensor:
@@ -40,7 +40,7 @@ def _exchanged(k: int, d_model: int) -> Tensor:
     quarter = torch.zeros(d_model, d_model)
     even = torch.arange(0, d_model, 2)
     quarter[even, even + 1], quarter[even + 1, even] = 1.0, -1.0
-    return _rotation(times=-1)(k, d_model) @ quarter
+    return _rotation(times=-1.0)(k, d_model) @ quarter
 
 
 def _minus_on_the_diagonal(k: int, d_model: int) -> Tensor:
@@ -61,7 +61,7 @@ rotation = Check(
     mistakes=[
         Mistake(
             "wrong sign",
-            _rotation(times=-1),
+            _rotation(times=-1.0),
             "this matrix maps PE(pos) to PE(pos − k): it turns the wrong way. "
             "In a pair the sine comes first, so the minus stands in the lower left corner. "
             "(The transposed matrix is the same mistake: it turns back.)",
@@ -110,6 +110,31 @@ rotation = Check(
             _rotation(base=10000.0**2),
             "the later pairs turn too little: i is doubled twice. If your index runs 0, 2, 4, …, "
             "it is 2i already: the angle is k / 10000^(index/d_model).",
+        ),
+        Mistake(
+            "identity",
+            lambda k, d_model: torch.eye(d_model),
+            "this matrix leaves every encoding where it is: `k` does nothing.",
+        ),
+        Mistake(
+            "k always 1",
+            lambda k, d_model: _rotation()(1, d_model),
+            "your matrix goes one position on, whatever `k` says.",
+        ),
+        Mistake(
+            "backwards is forwards",
+            lambda k, d_model: _rotation()(abs(k), d_model),
+            "right for positive k. For a negative k it goes forwards: keep the sign of k.",
+        ),
+        Mistake(
+            "doubled",
+            _rotation(times=2.0),
+            "your matrix goes 2k positions on. Pair i turns by k / 10000^(2i/d_model).",
+        ),
+        Mistake(
+            "one too far",
+            lambda k, d_model: _rotation()(k + 1, d_model),
+            "your matrix goes k + 1 positions on.",
         ),
         Mistake(
             "dimensions shifted",

@@ -104,6 +104,12 @@ rotary_scores = Check(
             "positions. Turn both the same way: then the difference is left.",
         ),
         Mistake(
+            "the other way",
+            _both(lambda x: _turned(x, sign=-1)),
+            "queries and keys are turned by −θ. The scores see the distance, but with the other "
+            "sign than asked: (a, b) becomes (a cos θ − b sin θ, a sin θ + b cos θ).",
+        ),
+        Mistake(
             "added",
             _both(_added),
             "you add the encoding, as the paper does. Here nothing is added: each pair of a query "
@@ -145,6 +151,43 @@ rotary_scores = Check(
             "divided by d",
             lambda query, key: _product(_turned(query), _turned(key), float(query.shape[-1])),
             "the turning is right. The scores are divided by d; it should be √d.",
+        ),
+        Mistake(
+            "multiplied by √d",
+            lambda query, key: _product(_turned(query), _turned(key), query.shape[-1] ** -0.5),
+            "the turning is right. The scores are multiplied by √d; divide by it.",
+        ),
+        Mistake(
+            "queries with themselves",
+            lambda query, key: _product(_turned(query), _turned(query)),
+            "these are the products of the queries with themselves: the keys do not enter.",
+        ),
+        Mistake(
+            "causal",
+            lambda query, key: _rotary(query, key).tril(),
+            "scores of later words were set to 0. No mask is asked for here.",
+        ),
+        Mistake(
+            "causal with −∞",
+            lambda query, key: _rotary(query, key).masked_fill(
+                torch.ones(len(query), len(key), dtype=torch.bool).triu(1), float("-inf")
+            ),
+            "scores of later words are closed by −∞. No mask is asked for here.",
+        ),
+        Mistake(
+            "encodings multiplied",
+            _both(lambda x: x * sinusoidal_encoding(*x.shape)),
+            "each component was multiplied by its encoding. A rotation mixes the *two* components "
+            "of a pair: (a cos θ − b sin θ, a sin θ + b cos θ).",
+        ),
+        Mistake(
+            "products of encodings added",
+            lambda query, key: (
+                _product(query, key)
+                + _product(sinusoidal_encoding(*query.shape), sinusoidal_encoding(*key.shape), 1.0)
+            ),
+            "plain scores plus the products of encodings: the distance enters, but in the same way "
+            "for all words. Turn the queries and keys themselves.",
         ),
         Mistake(
             "softmax",

@@ -127,6 +127,41 @@ which_block = Check(
             "without a residual nothing is left.",
         ),
         Mistake(
+            "branch and pre exchanged",
+            _confusing(branch="pre", pre="branch"),
+            "pre-norm and the norm on the branch are exchanged. A norm on the branch makes every "
+            "branch the same size, however large the sub-layer's output.",
+        ),
+        Mistake(
+            "post and forgets exchanged",
+            _confusing(forgets="post", post="forgets"),
+            "post-norm and the block that forgets the word are exchanged. After post-norm the sum "
+            "is normalised, however large the sub-layer's output.",
+        ),
+        Mistake(
+            "sentence and post exchanged",
+            _confusing(sentence="post", post="sentence"),
+            "the paper's norm and the one over the sentence are exchanged. The paper's gives "
+            "*every word* mean 0.",
+        ),
+        Mistake(
+            "post taken for sentence",
+            _confusing(post="sentence"),
+            "the paper's post-norm is taken for the norm over the sentence. The paper's gives "
+            "*every word* mean 0, up to rounding: compare with a tolerance.",
+        ),
+        Mistake(
+            "no residual taken for pre",
+            _confusing(no_residual="pre"),
+            "the block without a residual is taken for pre-norm. Let the sub-layer return zeros: "
+            "pre-norm gives x back, without a residual nothing is left.",
+        ),
+        Mistake(
+            "names with -norm",
+            _confusing(post="post-norm", pre="pre-norm"),
+            'the diagnosis is right, the names are not: return "post" and "pre".',
+        ),
+        Mistake(
             "post and pre exchanged",
             _confusing(post="pre", pre="post"),
             "post and pre are exchanged: with a sub-layer that returns zeros, pre-norm gives x "

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
 
@@ -67,6 +67,7 @@ layer_norm = Check(
         Case("2 sentences of 5 words", _words(1.0)),
         Case("words whose components hardly differ", _words(0.03)),
     ],
+    forbidden=[F.layer_norm, nn.LayerNorm, "native_layer_norm"],
     # as a mean square less the squared mean, a small variance keeps four digits in float32
     tolerance=5e-4,
     mistakes=[
@@ -187,6 +188,38 @@ layer_norm = Check(
             ),
             "the squares were summed and not divided by d: that is the length of the word, not its "
             "standard deviation.",
+        ),
+        Mistake(
+            "bias subtracted",
+            lambda x, gain, bias, eps: _layer_norm(x, gain, -bias, eps),
+            "the bias was subtracted. It is added.",
+        ),
+        Mistake(
+            "an ε of its own",
+            lambda x, gain, bias, eps: _layer_norm(x, gain, bias, 1e-5),
+            "ε is 1e-5 whatever the argument says: use `eps`.",
+        ),
+        Mistake(
+            "roots added",
+            _normalised_by(lambda x, eps: _variance(x).sqrt() + eps**0.5),
+            "the root was taken of variance and ε one by one. Add first, then take the root.",
+        ),
+        Mistake(
+            "multiplied by the root",
+            lambda x, gain, bias, eps: gain * _centred(x) * (_variance(x) + eps).sqrt() + bias,
+            "you multiply by the root of the variance; divide by it.",
+        ),
+        Mistake(
+            "one mean for all",
+            lambda x, gain, bias, eps: gain * (x - x.mean()) / (_variance(x) + eps).sqrt() + bias,
+            "the mean was taken over all numbers of the batch. Every word has its own: "
+            "`dim=-1, keepdim=True`.",
+        ),
+        Mistake(
+            "one variance for all",
+            _normalised_by(lambda x, eps: (x.var(correction=0) + eps).sqrt()),
+            "the variance was taken over all numbers of the batch. Every word has its own: "
+            "`dim=-1, correction=0, keepdim=True`.",
         ),
         Mistake(
             "bias before gain",

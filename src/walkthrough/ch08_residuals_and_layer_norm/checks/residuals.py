@@ -119,6 +119,45 @@ share_left = Check(
             "do with each other add up as n.",
         ),
         Mistake(
+            "nothing shrinks in pre-norm",
+            _mixed(_left_post, lambda b, n: 1.0),
+            "post-norm is right. In pre-norm the word itself does not shrink, but what is asked is "
+            "its share of the stream, and the stream grows with each branch.",
+        ),
+        Mistake(
+            "inverse",
+            _mixed(lambda b, n: (1 + b) ** n, lambda b, n: 1 + n * b),
+            "this is how much larger the stream would be than the word. The share is 1 divided by "
+            "yours.",
+        ),
+        Mistake(
+            "per cent",
+            _mixed(lambda b, n: 100 * _left_post(b, n), lambda b, n: 100 * _left_pre(b, n)),
+            "this is in per cent. A share is a number from 0 to 1.",
+        ),
+        Mistake(
+            "squared branch",
+            _mixed(lambda b, n: _left_post(b * b, n), lambda b, n: _left_pre(b * b, n)),
+            "`branch` was squared. It is a variance already.",
+        ),
+        Mistake(
+            "root of the branch",
+            _mixed(lambda b, n: _left_post(b**0.5, n), lambda b, n: _left_pre(b**0.5, n)),
+            "you took the root of `branch`. Variances add as they are; standard deviations do not.",
+        ),
+        Mistake(
+            "twice as many",
+            _mixed(lambda b, n: _left_post(b, 2 * n), lambda b, n: _left_pre(b, 2 * n)),
+            "every branch was counted twice. `n_sublayers` is the number of sub-layers already, "
+            "not of layers.",
+        ),
+        Mistake(
+            "exponential",
+            _mixed(lambda b, n: 2.718281828459045 ** (-b * n), _left_pre),
+            "pre-norm is right. e^(−nb) is what post-norm comes to when branches are very small; "
+            "here they are not: each sum keeps 1 / (1 + branch).",
+        ),
+        Mistake(
             "standard deviations",
             lambda branch, n_sublayers, norm: _left(branch, n_sublayers, norm) ** 0.5,
             "this is the share of standard deviations. Asked for is that of variances, which add.",
@@ -184,6 +223,28 @@ word_weight = Check(
             _from_kept(lambda left, n: left**n),
             "you took `left` to the power n. What one sub-layer keeps, to the power n, gives "
             "`left`: take the n-th root.",
+        ),
+        Mistake(
+            "what goes, not what stays",
+            lambda branch, n_sublayers, left: _word_weight(branch, n_sublayers, 1 - left),
+            "you took `left` for the share that is lost. It is the share of the word that remains.",
+        ),
+        Mistake(
+            "two for each",
+            lambda branch, n_sublayers, left: _word_weight(branch, 2 * n_sublayers, left),
+            "every branch was counted twice: `n_sublayers` is the number of sub-layers already.",
+        ),
+        Mistake(
+            "what one sub-layer keeps",
+            lambda branch, n_sublayers, left: left ** (1 / n_sublayers),
+            "this is the share that one sub-layer must keep. Now find the α for which "
+            "α² / (α² + branch) is that.",
+        ),
+        Mistake(
+            "DeepNet's formula",
+            lambda branch, n_sublayers, left: float(n_sublayers**0.25),
+            "this is DeepNet's α, for branches that shrink as well. Here the branches stay; derive "
+            "α from what is to be left.",
         ),
         Mistake(
             "pre-norm",
@@ -296,6 +357,46 @@ small_start = Check(
             "one branch a layer",
             _scaled(LAST, lambda n: n**-0.5),
             "N layers of an encoder have 2N branches, two each: the factor is (2N)^−0.5.",
+        ),
+        Mistake(
+            "made larger",
+            _scaled(LAST, lambda n: (2 * n) ** 0.5),
+            "the matrices became larger: multiply by (2N)^−0.5, do not divide by it.",
+        ),
+        Mistake(
+            "neither root nor two branches",
+            _scaled(LAST, lambda n: 1 / n),
+            "the factor is 1/N. There are 2N branches, and a variance goes with the square of the "
+            "weights: (2N)^−0.5.",
+        ),
+        Mistake(
+            "three branches a layer",
+            _scaled(LAST, lambda n: (3 * n) ** -0.5),
+            "the factor is for three branches a layer, as a decoder has. Here each layer has two.",
+        ),
+        Mistake(
+            "all matrices",
+            _scaled(tuple(name for name in NAMES if name.endswith("weight"))),
+            "all matrices were scaled. Only the last one of each branch, through which it reaches "
+            "the stream, starts small.",
+        ),
+        Mistake(
+            "first and last matrices",
+            _scaled((*LAST, "value_proj.weight", "expand.weight")),
+            "the matrices in the middle of the branches were scaled too, so a branch shrinks "
+            "twice. Only the last one of each starts small.",
+        ),
+        Mistake(
+            "zero",
+            _scaled(LAST, lambda n: 0.0),
+            "the last matrices are zero. ReZero and Fixup start like this; here they shrink by "
+            "(2N)^−0.5.",
+        ),
+        Mistake(
+            "biases in place of matrices",
+            _scaled(("output_proj.bias", "contract.bias")),
+            "you scaled the biases. The matrices, `output_proj.weight` and `contract.weight`, are "
+            "what makes a branch large.",
         ),
         Mistake(
             "biases too",

@@ -1,0 +1,246 @@
+"""Small models that leak, or do not: what chapter 03's leak detectors are tried on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from walkthrough.checking.base import Arguments, Case, arguments
+
+VOCAB_SIZE = 12
+LENGTH = 6
+WIDTH = 4
+STRENGTH = 0.5
+"""How much of a later token's embedding a leak hands over."""
+FAINT = 2.5e-5
+ROUNDING = 2e-7
+LEAKY_START = 9
+"""A sentence that begins with this id leaks in the model that leaks in some sentences only."""
+
+Table = Callable[[int, torch.Generator], Tensor]
+
+WHY = {
+    "sound": "a false alarm: a model with a right causal mask is reported. Compare only outputs "
+    "*before* the changed position, between two runs that differ in this one token.",
+    "sound, itself only": "a false alarm: a model in which each position sees itself only is "
+    "reported. The output at the changed position may move; compare those before it.",
+    "sound, two tokens": "a false alarm: a right model is reported, on sentences of two tokens.",
+    "no mask": "a model without any mask passes for sound. Change a later token, and look at the "
+    "outputs before it.",
+    "one too far": "a model that sees one token too far passes for sound. Compare the position "
+    "right before the changed one too.",
+    "one pair": "a leak between two positions is overlooked. Change *every* position but the "
+    "first, and compare *all* outputs before it.",
+    "dropout, sound": "a false alarm with dropout: two runs draw different random numbers. Call "
+    "`torch.manual_seed` with the same number before *each* run.",
+    "dropout, leaks": "a leak is overlooked in a model with dropout.",
+    "some sentences": "a leak is overlooked that one sentence of the batch has and the other has "
+    "not. Compare all sentences.",
+    "one component": "a leak is overlooked that shows in one component of the outputs only. "
+    "Compare all components, the last one too.",
+    "faint": "a faint leak is overlooked: the outputs move by 5e-5. Rounding moves them by less "
+    "than 1e-6; allow for that and no more.",
+    "rounding": "a false alarm: a sound model is reported whose outputs differ by 2e-7, as "
+    "rounding may. Count a difference only above 1e-6.",
+    "shrinks": "a leak is overlooked that only makes outputs smaller. Take the absolute value of "
+    "the difference before you look for the largest.",
+    "grows": "a leak is overlooked that only makes outputs larger. Take the absolute value of "
+    "the difference before you look for the largest.",
+    "cancels": "a leak is overlooked whose differences add up to 0. Take absolute values before "
+    "any mean or sum.",
+    "one id": "a leak is overlooked where all tokens have one id. Is the token that you write "
+    "always another one? Make it from the old one: `(old + 1) % vocab_size`.",
+    "two ids": "a leak is overlooked where the vocabulary has two or three ids. A new id drawn "
+    "at random is the old one now and then; make it from the old one: `(old + 1) % vocab_size`.",
+}
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A model: each output is the mean of the embeddings so far, plus what leaks.
+
+    `leak` says which position gets how much of which later token's embedding.
+    """
+
+    kind: str
+    table: Tensor
+    sound: Tensor
+    leak: Tensor
+    dropout: float = 0.0
+    rounding: float = 0.0
+    first_component: int = 0
+    leaky_start: int | None = None
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        """Return (batch, length, width) outputs for (batch, length) ids."""
+        length = tokens.shape[1]
+        embedded = F.dropout(self.table[tokens], self.dropout)
+        leaked = self.leak[:length, :length] @ embedded
+        if self.leaky_start is not None:
+            leaked = leaked * (tokens[:, :1, None] == self.leaky_start)
+        outputs = self.sound[:length, :length] @ embedded
+        outputs[..., self.first_component :] += leaked[..., self.first_component :]
+        if self.rounding:
+            outputs = outputs + self.rounding * _differs_with(tokens, WIDTH)
+        return outputs
+
+
+def _differs_with(tokens: Tensor, width: int) -> Tensor:
+    """Return numbers from −1 to 1 that change with every token: rounding that is no leak."""
+    length = tokens.shape[1]
+    mixed = (tokens * torch.arange(1, length + 1)).sum(1).float()[:, None, None]
+    place = torch.arange(length * width).reshape(length, width)
+    return torch.sin(1.3 * mixed + place)
+
+
+def _drawn(vocab_size: int, generator: torch.Generator) -> Tensor:
+    return torch.randn(vocab_size, WIDTH, generator=generator)
+
+
+def _signs(vocab_size: int, generator: torch.Generator) -> Tensor:
+    """Embeddings of −1 and 1: any two differ by 2 somewhere, so a leak has a known size."""
+    bits = torch.arange(vocab_size)[:, None] >> torch.arange(WIDTH) & 1
+    return 2.0 * bits - 1
+
+
+def _zero_in_front(vocab_size: int, generator: torch.Generator) -> Tensor:
+    table = _drawn(vocab_size, generator)
+    table[:, 0] = 0.0
+    return table
+
+
+def _opposite(vocab_size: int, generator: torch.Generator) -> Tensor:
+    table = _drawn(vocab_size, generator)
+    return torch.stack([table[:, 0], -table[:, 0], table[:, 1], -table[:, 1]], dim=-1)
+
+
+def _extreme(token: int, sign: int) -> Table:
+    """Embeddings that are all above (or below) the one of `token`."""
+
+    def make(vocab_size: int, generator: torch.Generator) -> Tensor:
+        table = sign * (0.5 + torch.rand(vocab_size, WIDTH, generator=generator))
+        table[token] = 0.0
+        return table
+
+    return make
+
+
+def _pairs(*pairs: tuple[int, int], length: int = LENGTH) -> Tensor:
+    leak = torch.zeros(length, length)
+    for position, later in pairs:
+        leak[position, later] = STRENGTH
+    return leak
+
+
+def _case(
+    label: str,
+    kind: str,
+    leak: Tensor | None = None,
+    *,
+    tokens: list[list[int]] | None = None,
+    vocab_size: int = VOCAB_SIZE,
+    table: Table = _drawn,
+    sound: Tensor | None = None,
+    **suspect: object,
+) -> Case:
+    leak = torch.zeros(LENGTH, LENGTH) if leak is None else leak
+    length = leak.shape[0]
+    mean = torch.ones(length, length).tril() / torch.arange(1, length + 1)[:, None]
+
+    def make(generator: torch.Generator) -> Arguments:
+        embeddings = table(vocab_size, generator)
+        ids = torch.randint(vocab_size, (2, length), generator=generator)
+        ids = ids if tokens is None else torch.tensor(tokens)
+        weights = mean if sound is None else sound
+        model = Suspect(kind, embeddings, weights, leak, **suspect)  # type: ignore[arg-type]
+        return arguments(model, ids, vocab_size)
+
+    return Case(label, make)
+
+
+EVERYWHERE = STRENGTH * torch.ones(LENGTH, LENGTH).triu(1)
+NEXT = STRENGTH * torch.ones(LENGTH, LENGTH).triu(1).tril(1)
+FIRST_SEES_SECOND = _pairs((0, 1))
+
+
+def _all(token: int, size: int, leak: Tensor, kind: str) -> Case:
+    label = f"a model that leaks, {size} ids, all tokens {token}"
+    return _case(label, kind, leak, tokens=[[token] * LENGTH], vocab_size=size, table=_signs)
+
+
+CASES = [
+    _case("a model with a right causal mask", "sound"),
+    _case(
+        "a model in which each position sees itself only",
+        "sound, itself only",
+        sound=torch.eye(LENGTH),
+    ),
+    _case("a right model, sentences of two tokens", "sound, two tokens", torch.zeros(2, 2)),
+    _case("a model without a mask", "no mask", EVERYWHERE),
+    _case("a model that sees one token too far", "one too far", NEXT),
+    _case("a model in which position 0 sees position 1", "one pair", FIRST_SEES_SECOND),
+    _case("a model in which position 0 sees position 2", "one pair", _pairs((0, 2))),
+    _case("a model in which position 2 sees position 3", "one pair", _pairs((2, 3))),
+    _case("a model in which position 0 sees the last one", "one pair", _pairs((0, LENGTH - 1))),
+    _case(
+        "a model in which the last position but one sees the last one",
+        "one pair",
+        _pairs((LENGTH - 2, LENGTH - 1)),
+    ),
+    _case("a right model with dropout", "dropout, sound", dropout=0.3),
+    _case("a model without a mask, with dropout", "dropout, leaks", EVERYWHERE, dropout=0.3),
+    _case(
+        "a model that leaks in the second sentence only",
+        "some sentences",
+        EVERYWHERE,
+        tokens=[[5, 8, 1, 6, 0, 7], [LEAKY_START, 4, 11, 0, 2, 3]],
+        leaky_start=LEAKY_START,
+    ),
+    _case(
+        "a model that leaks in the first sentence only",
+        "some sentences",
+        EVERYWHERE,
+        tokens=[[LEAKY_START, 8, 1, 6, 0, 7], [5, 4, 11, 0, 2, 3]],
+        leaky_start=LEAKY_START,
+    ),
+    _case(
+        "a model that leaks in the last component only",
+        "one component",
+        EVERYWHERE,
+        first_component=WIDTH - 1,
+    ),
+    _case(
+        "a model whose leak makes outputs smaller",
+        "shrinks",
+        EVERYWHERE,
+        tokens=[[6] * LENGTH] * 2,
+        table=_extreme(6, -1),
+    ),
+    _case(
+        "a model whose leak makes outputs larger",
+        "grows",
+        EVERYWHERE,
+        tokens=[[6] * LENGTH] * 2,
+        table=_extreme(6, 1),
+    ),
+    _case("a model whose leak adds up to 0", "cancels", EVERYWHERE, table=_opposite),
+    *(_all(token, 4, EVERYWHERE, "one id") for token in range(4)),
+    _all(1, 3, FIRST_SEES_SECOND, "two ids"),
+    *(_all(token, 2, _pairs(pair), "two ids") for token in (0, 1) for pair in ((0, 1), (2, 4))),
+    *(_all(token, 2, _pairs(pair), "two ids") for token in (1, 0) for pair in ((1, 2), (3, 5))),
+    _case(
+        "a model that leaks faintly",
+        "faint",
+        FAINT / STRENGTH * _pairs((1, 3)),
+        tokens=[[5, 8, 1, 7, 0, 6], [3, 4, 11, 7, 2, 9]],
+        table=_signs,
+    ),
+    _case(
+        "a right model that rounds in another way with every sentence",
+        "rounding",
+        table=_zero_in_front,
+        rounding=ROUNDING,
+    ),
+]

@@ -1,0 +1,134 @@
+"""The check of chapter 04 on heads that share keys and values: grouped queries, a later idea."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from transformer.attention import scaled_dot_product_attention
+from walkthrough.checking.base import Check, Mistake, drawn
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return scaled_dot_product_attention(q, k, v)[0]
+
+
+def _shared(q: Tensor, x: Tensor) -> Tensor:
+    return x.repeat_interleave(q.shape[1] // x.shape[1], dim=1)
+
+
+def _grouped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _attend(q, _shared(q, k), _shared(q, v))
+
+
+def _weighted(weigh: Callable[[Tensor, int], Tensor]) -> Callable[..., Tensor]:
+    def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        scores = q @ _shared(q, k).transpose(-2, -1)
+        return weigh(scores, q.shape[-1]) @ _shared(q, v)
+
+    return attend
+
+
+def _by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    times = q.shape[1] // k.shape[1]
+    return _attend(q, k.repeat(1, times, 1, 1), v.repeat(1, times, 1, 1))
+
+
+def _values_by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _attend(q, _shared(q, k), v.repeat(1, q.shape[1] // v.shape[1], 1, 1))
+
+
+def _queries_averaged(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _attend(q.unflatten(1, (k.shape[1], -1)).mean(2), k, v)
+
+
+def _first_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _attend(q, k[:, :1].expand(-1, q.shape[1], -1, -1), _all_of(v[:, :1], q))
+
+
+def _mean_of_groups(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _attend(q, _all_of(k.mean(1, keepdim=True), q), _all_of(v.mean(1, keepdim=True), q))
+
+
+def _all_of(x: Tensor, q: Tensor) -> Tensor:
+    return x.expand(-1, q.shape[1], -1, -1)
+
+
+grouped_attention = Check(
+    name="grouped_attention",
+    reference=_grouped,
+    cases=[
+        drawn("4 heads, 4 groups: multi-head", (2, 4, 5, 6), (2, 4, 7, 6), (2, 4, 7, 3)),
+        drawn("4 heads, 1 group: multi-query", (2, 4, 5, 6), (2, 1, 7, 6), (2, 1, 7, 3)),
+        drawn("6 heads, 2 groups", (2, 6, 5, 6), (2, 2, 7, 6), (2, 2, 7, 3)),
+        drawn("6 heads, 3 groups, one sentence", (1, 6, 3, 4), (1, 3, 4, 4), (1, 3, 4, 4)),
+    ],
+    mistakes=[
+        Mistake(
+            "groups by turns",
+            _by_turns,
+            "the groups take turns: heads 1, 2, 3, … use groups 1, 2, 1, … Neighbouring heads "
+            "belong to one group: 1, 1, 1, 2, 2, 2. (`repeat` gives the one, `repeat_interleave` "
+            "the other.)",
+        ),
+        Mistake(
+            "values by turns",
+            _values_by_turns,
+            "keys are right; the values take turns. Head i needs keys and values of the same "
+            "group.",
+        ),
+        Mistake(
+            "no groups",
+            _attend,
+            "this broadcasts: right for one group and for as many groups as heads, and it stops "
+            "in between. Give every head the keys and values of its group first.",
+        ),
+        Mistake(
+            "queries averaged",
+            _queries_averaged,
+            "the queries of a group are averaged, so the result has one head a group. Every head "
+            "keeps its own queries; keys and values are shared.",
+        ),
+        Mistake(
+            "first group for all",
+            _first_group,
+            "all heads use the first group.",
+        ),
+        Mistake(
+            "mean of the groups",
+            _mean_of_groups,
+            "keys and values are averaged over the groups. Each group has its own.",
+        ),
+        Mistake(
+            "no scale",
+            _weighted(lambda scores, d_k: scores.softmax(-1)),
+            "the scores are not divided by √d_k.",
+        ),
+        Mistake(
+            "divided by d_k",
+            _weighted(lambda scores, d_k: (scores / d_k).softmax(-1)),
+            "the scores are divided by d_k, without the root.",
+        ),
+        Mistake(
+            "softmax over queries",
+            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(-2)),
+            "softmax ran over the queries. It runs over the keys, `dim=-1`.",
+        ),
+        Mistake(
+            "softmax over heads",
+            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(1)),
+            "softmax ran over the heads. It runs over the keys, `dim=-1`.",
+        ),
+        Mistake(
+            "heads merged",
+            lambda q, k, v: _grouped(q, k, v).transpose(1, 2).flatten(-2),
+            "the heads are merged already. Asked for is (batch, heads, query_len, d_v).",
+        ),
+        Mistake(
+            "groups kept apart",
+            lambda q, k, v: _grouped(q, k, v).unflatten(1, (k.shape[1], -1)),
+            "groups and the heads inside them are two dimensions. Join them again: "
+            "(batch, heads, query_len, d_v).",
+        ),
+    ],
+    right="`grouped_attention` is right, from one group to as many as heads",
+)

@@ -1,0 +1,1 @@
+"""How a wrong result relates to the right one, found without knowing the mistake."""

@@ -1,0 +1,95 @@
+"""Name the cases: which are right, which is wrong, and both results where they are small."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from walkthrough.checking.sentences import listed
+
+MOST_NAMED = 3
+MOST_LETTERS = 70
+
+
+def cases_said(labels: Sequence[str], wrong: Sequence[int]) -> str:
+    """Return which cases are right and which are wrong, "right for …; wrong for …"."""
+    right = [label for place, label in enumerate(labels) if place not in wrong]
+    bad = [labels[place] for place in wrong]
+    if not right:
+        return "wrong for every input tried" if len(bad) > 1 else f"wrong for {bad[0]}"
+    of_all = f"{len(right)} of {len(labels)} inputs"
+    n_right = listed(right) if len(right) <= MOST_NAMED else of_all
+    more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
+    n_bad = ", ".join(bad[:MOST_NAMED]) + more if more else listed(bad)
+    return f"right for {n_right}; wrong for {n_bad}"
+
+
+def smallest(inputs: Sequence[Mapping[str, Any]], places: Sequence[int]) -> int:
+    """Return which of these cases has the smallest arguments."""
+    return min(places, key=lambda place: (sum(map(_weight, inputs[place].values())), place))
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, Tensor):
+        return value.numel()
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, (list, tuple, dict)):
+        return len(value) + sum(map(_weight, value.values() if isinstance(value, dict) else value))
+    return 1
+
+
+def example(
+    function: Callable[..., Any], given: Mapping[str, Any], mine: Any, wanted: Any
+) -> str | None:
+    """Return "`f(2, 3)` gives 5; 6 is expected", or None where that is too long to read."""
+    values = [written(value) for value in given.values()]
+    got, right = written(mine), written(wanted)
+    if None in values or got is None or right is None or got == right:
+        return None
+    name = getattr(function, "__name__", "f")
+    called = f"{name if name.isidentifier() else 'f'}({', '.join(map(str, values))})"
+    if len(called) > MOST_LETTERS or len(got) + len(right) > MOST_LETTERS:
+        return None
+    return f"`{called}` gives {got}, and {right} is expected"
+
+
+def written(value: Any) -> str | None:
+    """Return a small value as one would write it; None for one that is not small."""
+    if isinstance(value, Tensor):
+        return _tensor_written(value)
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    if isinstance(value, (int, str)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        parts = [written(part) for part in value]
+        if None in parts:
+            return None
+        inside = ", ".join(map(str, parts))
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(parts) == 1 else f"({inside})"
+    if isinstance(value, dict) and len(value) < 6:
+        parts = [written(part) for part in value.values()]
+        if None not in parts:
+            items = zip(value, parts, strict=True)
+            return "{" + ", ".join(f"{key!r}: {part}" for key, part in items) + "}"
+    return None
+
+
+def _tensor_written(value: Tensor) -> str | None:
+    if value.numel() > 12 or value.dim() > 2:
+        return None
+    if value.dtype == torch.bool:
+        value = value.int()
+    return written(_rounded(value.tolist()))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return float(f"{value:.3g}") if isinstance(value, float) else value
