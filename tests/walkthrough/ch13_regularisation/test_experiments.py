@@ -81,9 +81,6 @@ def test_smoothing_makes_a_model_less_sure(task):
 
 def test_the_curves_hold_what_training_passes_through(task):
     """Measuring on the way must not change the run, and every point is of its own update."""
-    long = replace(
-        task, plan=replace(task.plan, training=task.plan.training.replace(smoothing=0.0))
-    )
     model, points = experiments.train_long(task, seed=1, p=0.3, updates=4, every=2)
     other, _ = experiments.train_long(task, seed=1, p=0.3, updates=4, every=4)
     assert torch.equal(model.output_weight, other.output_weight)
