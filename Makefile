@@ -29,7 +29,7 @@ lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
 results: $(INSTALLED) ## every recorded run again: about twenty-five hours of one core
-	@set -e; for tool in norms optimiser width tying averaging smoothing phrasebook multi30k sight; do \
+	@set -e; for tool in norms optimiser translators width tying averaging smoothing dropout phrasebook multi30k sight; do \
 	  echo "tools/run_$$tool.py"; $(BIN)/python tools/run_$$tool.py; \
 	done; $(BIN)/python tools/make_half_trained.py
 
