@@ -37,10 +37,13 @@ class Fence:
     kills: Callable[[], int] = lambda: 0
 
     def remove(self) -> None:
-        """Remove the control group, which is empty by now."""
-        if self.folder is not None:
-            with suppress(OSError):
+        """Remove the control group; the last of its processes may take a moment to leave."""
+        end = time.monotonic() + 5
+        while self.folder is not None and self.folder.exists() and time.monotonic() < end:
+            try:
                 self.folder.rmdir()
+            except OSError:
+                time.sleep(EVERY)
 
 
 def fence(limit: int) -> Fence:

@@ -17,6 +17,7 @@ Binder's image (repo2docker on Ubuntu), its proxy and its network are not tried.
 import json
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -241,6 +242,7 @@ def kernel_among(members: list[psutil.Process], connection: str) -> psutil.Proce
 def main() -> int:
     """Try the chapters; the exit status is 1 when anything is wrong."""
     given = options(__doc__ or "").parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # lest JupyterLab outlive us
     commit = commit_of(given.commit)
     pins = ["--constraint", str(given.constraint.resolve())] if given.constraint else []
     faults = 0
