@@ -99,7 +99,7 @@ def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
     )
     run = (
         "import execute, pathlib, signal\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background has none
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # else ignored in the background
         f"execute.run_missing(pathlib.Path({str(tmp_path)!r}))"
     )
     tools = Path(execute.__file__).parent
