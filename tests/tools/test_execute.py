@@ -97,9 +97,10 @@ def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
     book(
         tmp_path, "import os, time\n\nopen('../pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     )
+    # in the background an interrupt is ignored unless somebody asks for it
     run = (
         "import execute, pathlib, signal\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # else ignored in the background
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"execute.run_missing(pathlib.Path({str(tmp_path)!r}))"
     )
     tools = Path(execute.__file__).parent
