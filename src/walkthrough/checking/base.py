@@ -22,6 +22,7 @@ import torch
 
 from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
 from walkthrough.checking.compare import kind
+from walkthrough.checking.counts import CountTerms
 from walkthrough.checking.diagnosis import diagnosis
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
 from walkthrough.checking.known import Mistake, Symptom
@@ -57,6 +58,9 @@ class Check:
     `build(**changes)` makes an implementation with parts changed; mistakes that say their `changes`
     are then named two at once.
 
+    `terms` are the products of which a count is the sum: a count that no mistake explains is then
+    told which of its terms is wrong.
+
     Raises:
         ValueError: there are no cases, or two mistakes share a name.
     """
@@ -68,6 +72,7 @@ class Check:
     symptoms: Sequence[Symptom] = ()
     forbidden: Sequence[Any] = ()
     build: Callable[..., Callable[..., Any]] | None = None
+    terms: CountTerms | None = None
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
 

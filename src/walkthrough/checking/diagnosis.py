@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from walkthrough.checking.changes import by_name
 from walkthrough.checking.compare import difference
+from walkthrough.checking.counts import MOST_TOLD
 from walkthrough.checking.forbidden import as_forbidden
 from walkthrough.checking.known import (
     Found,
@@ -90,6 +91,7 @@ class _Inquiry:
             named(self.check, self.outcomes)
             or named_pair(self.check, self.outcomes)
             or self._symptom()
+            or self._terms(most=MOST_TOLD)
         )
         if known:
             return known
@@ -125,6 +127,7 @@ class _Inquiry:
             yield lambda: named_for_other_arguments(self.check, trials)
             yield from (partial(self._beside, mistake) for mistake in self.check.mistakes)
         yield lambda: _unnamed(ignored_argument(trials, self.function, self.check.reference))
+        yield lambda: self._terms(most=2 * MOST_TOLD)
         yield lambda: _unnamed(
             weak_relation(
                 self._cases_of(self.expected), self.check.tolerance, self.check.same_outcome
@@ -137,6 +140,12 @@ class _Inquiry:
                 if symptom.is_shown(self.outcomes[place], self.expected[place], self.inputs[place]):
                     return symptom.say, symptom.name
         return None
+
+    def _terms(self, *, most: int) -> Found | None:
+        terms = self.check.terms
+        if terms is None or not self.answered:
+            return None
+        return _unnamed(terms.said(self.function, self.check.reference, most=most))
 
     def _cases_of(self, wanted: Sequence[Any]) -> list[Wrong]:
         return [

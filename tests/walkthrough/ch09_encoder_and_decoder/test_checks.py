@@ -4,11 +4,23 @@ import pytest
 import torch
 
 from transformer import Transformer, TransformerConfig
+from transformer.layers import DecoderLayer
+from transformer.masks import causal_mask
 from walkthrough.ch09_encoder_and_decoder import checks
+from walkthrough.ch09_encoder_and_decoder.checks.broken import SIGNS
 from walkthrough.ch09_encoder_and_decoder.experiments.blocks import record_shapes
+from walkthrough.ch09_encoder_and_decoder.experiments.broken import (
+    FAULTS,
+    OF_FIVE,
+    SMALL,
+    SOURCE,
+    TARGET,
+    SmallModel,
+    observed,
+)
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.shapes, checks.run_stacks, checks.n_parameters, checks.vocabulary]
+ALL = [checks.shapes, checks.decoder_layer, checks.n_parameters]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -55,15 +67,94 @@ def test_shapes_as_lists_are_right():
     assert checks.shapes(shapes)
 
 
-def test_stacks_run_with_indices_are_right():
-    def run(source_x, target_x, encoder_layers, decoder_layers, source_mask, target_mask):
-        for i in range(len(encoder_layers)):
-            source_x = encoder_layers[i](source_x, source_mask)
-        for i in range(len(decoder_layers)):
-            target_x = decoder_layers[i](target_x, source_x, target_mask, source_mask)
-        return target_x
+def layer_by_a_loop(z, memory, look_back, look_across, feed, norms):
+    parts = (lambda x: look_back(x, x), lambda x: look_across(x, memory), feed)
+    for part, norm in zip(parts, norms, strict=True):
+        z = z + part(norm(z))
+    return z
 
-    assert checks.run_stacks(run)
+
+def test_a_layer_by_a_loop_is_right_and_equals_the_packages():
+    assert checks.decoder_layer(layer_by_a_loop)
+    torch.manual_seed(0)
+    config = TransformerConfig(
+        vocab_size=9, d_model=16, n_heads=2, n_layers=1, d_ff=24, dropout=0.0, norm="pre"
+    )
+    layer = DecoderLayer(config).eval()
+    for parameter in layer.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    z, memory = torch.randn(2, 4, 16), torch.randn(2, 6, 16)
+    back, inside = causal_mask(4), torch.ones(2, 1, 1, 6, dtype=torch.bool)
+    ours = layer_by_a_loop(
+        z,
+        memory,
+        lambda asking, answering: layer.self_attention(asking, answering, answering, back)[0],
+        lambda asking, answering: layer.cross_attention(asking, answering, answering, inside)[0],
+        layer.feed_forward,
+        [residual.layer_norm for residual in layer.residuals],
+    )
+    assert torch.allclose(ours, layer(z, memory, back, inside)[0], atol=1e-5)
+
+
+def test_two_mistakes_in_a_layer_are_both_named():
+    def wrong(z, memory, look_back, look_across, feed, norms):
+        z = norms[0](z + look_back(z, z))
+        z = norms[1](z + look_across(memory, z))
+        return norms[2](z + feed(z))
+
+    verdict = checks.decoder_layer(wrong)
+    assert "post-norm" in verdict.message
+    assert "memory asks" in verdict.message
+
+
+def test_each_fault_is_told_apart_from_every_other():
+    for fault in FAULTS:
+        seen = observed(SmallModel(fault, seed=3))
+        fits = [
+            name
+            for name, signs in SIGNS.items()
+            if all(seen[what] == signs[what] for what in signs)
+        ]
+        assert fits == [fault]
+    healthy = observed(SmallModel(seed=3))
+    assert all(any(healthy[what] != signs[what] for what in signs) for signs in SIGNS.values())
+
+
+def test_a_model_without_a_fault_is_the_packages():
+    model = SmallModel(seed=0)
+    whole = Transformer(SMALL).eval()
+    for ours, theirs in ((model.encoder, whole.encoder), (model.decoder, whole.decoder)):
+        theirs.load_state_dict(ours.state_dict())
+    whole.source_embedding.load_state_dict(model.embedding.state_dict())
+    with torch.no_grad():
+        assert torch.allclose(model(SOURCE, TARGET), whole(SOURCE, TARGET), atol=1e-5)
+
+
+def test_faults_are_judged_by_experiments():
+    assert checks.faults(OF_FIVE)
+    assert checks.faults({name: word.upper() for name, word in OF_FIVE.items()})
+    assert checks.faults(None).status == "nothing yet"
+    assert checks.faults(dict.fromkeys("ABCDE")).status == "nothing yet"
+    assert "right so far: B" in checks.faults({"B": "last layer"}).message
+    for name in OF_FIVE:
+        for fault in FAULTS:
+            if fault != OF_FIVE[name]:
+                verdict = checks.faults({**OF_FIVE, name: fault})
+                assert verdict.status == "wrong"
+                assert verdict.message.startswith(f"{name}: with that fault, ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("padding", "a dictionary"),
+        ({"F": "deaf"}, "there is no model 'F'"),
+        ({"A": 2}, "in quotes"),
+        ({"A": "masks"}, "is not on the list"),
+    ],
+)
+def test_answers_that_are_no_faults_are_told_what_is_expected(answer, said):
+    assert said in checks.faults(answer).message
 
 
 def test_the_whole_model_counted_by_building_it_is_right():
@@ -77,11 +168,20 @@ def test_the_whole_model_counted_by_building_it_is_right():
     assert checks.n_parameters(count)
 
 
-def test_a_vocabulary_is_a_whole_number():
-    assert checks.vocabulary(40745)
-    for answer in (40744, 40746, 40747, 40745.125):
-        assert checks.vocabulary(answer).status == "wrong"
+@pytest.mark.parametrize(
+    ("name", "slip"),
+    [
+        ("d_model · n_layers", lambda v, d, f, n: -4 * n * d),
+        ("d_model · d_model · n_layers", lambda v, d, f, n: 84 * n * d * d),
+        ("d_model", lambda v, d, f, n: 5000 * d),
+        ("d_ff · n_layers", lambda v, d, f, n: n * f),
+    ],
+)
+def test_a_count_with_a_slip_is_told_the_term(name, slip):
+    def count(vocab_size, d_model, d_ff, n_layers):
+        sizes = (vocab_size, d_model, d_ff, n_layers)
+        return checks.n_parameters.reference(*sizes) + slip(*sizes)
 
-
-def test_another_vocabulary_is_told_its_side():
-    assert "too large" in checks.vocabulary(50_000).message
+    message = checks.n_parameters(count).message
+    assert f"term by term: `{name}` is counted" in message
+    assert "All other terms are right" in message

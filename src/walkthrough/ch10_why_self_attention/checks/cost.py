@@ -1,129 +1,157 @@
-"""The checks of chapter 10, why self-attention (§4)."""
+"""The check of chapter 10 that counts the multiplications of a decoder layer (§4)."""
 
 from collections.abc import Callable
 
 from walkthrough.checking.base import Check, Mistake, fixed
-
-# Exercise: multiplications of a whole self-attention layer
-
-
-def _products(projections: int = 4, pairs: int = 2) -> Callable[[int, int], int]:
-    return lambda n, d: projections * n * d * d + pairs * n * n * d
+from walkthrough.checking.counts import CountTerms, terms_of
 
 
-layer_products = Check(
-    name="layer_products",
+def _products(
+    *,
+    of_target: int = 6,
+    of_memory: int = 2,
+    target_pairs: int = 2,
+    cross_pairs: int = 2,
+    memory_pairs: int = 0,
+    networks: int = 2,
+    times: int = 1,
+) -> Callable[[int, int, int, int], int]:
+    """A count with other numbers of products; the defaults are right."""
+
+    def count(source_len: int, target_len: int, d: int, d_ff: int) -> int:
+        projections = (of_target * target_len + of_memory * source_len) * d * d
+        pairs = target_pairs * target_len**2 + cross_pairs * target_len * source_len
+        pairs += memory_pairs * source_len**2
+        return times * (projections + pairs * d + networks * target_len * d * d_ff)
+
+    return count
+
+
+decoder_products = Check(
+    name="decoder_products",
     reference=_products(),
     cases=[
-        fixed("n = 5, d = 3", 5, 3),
-        fixed("n = 30, d = 512", 30, 512),
-        fixed("n = 2048, d = 512", 2048, 512),
+        fixed("S = 5, T = 3, d = 4, d_ff = 16", 5, 3, 4, 16),
+        fixed("S = 30, T = 25, d = 512, d_ff = 2048", 30, 25, 512, 2048),
+        fixed("S = 1000, T = 40, d = 64, d_ff = 100", 1000, 40, 64, 100),
     ],
     tolerance=0.0,
+    build=_products,
+    terms=CountTerms(
+        terms_of(
+            ("S", "T", "d", "d_ff"),
+            {
+                "T·d·d": "four projections of the self-attention; queries and result of the "
+                "attention to the memory",
+                "S·d·d": "keys and values made of the memory",
+                "T·T·d": "target positions meet target positions, in two products",
+                "S·T·d": "target positions meet source positions, in two products",
+                "T·d·d_ff": "the two maps of the feed-forward network",
+            },
+            further=[
+                "S·S·d",
+                "S·d·d_ff",
+                "T·d_ff·d_ff",
+                "T·T·d_ff",
+                "S·T·d·d",
+                "T·T·d·d",
+                "T·d",
+                "S·d",
+                "T·T",
+                "S·T",
+                "T·d_ff",
+                "d·d",
+                "d·d_ff",
+            ],
+        ),
+        steps=(1, 1, 2, 3),
+    ),
     mistakes=[
         Mistake(
-            "no projections",
-            _products(projections=0),
-            "that is QKᵀ and weights times V. The four projections are missing: each multiplies n "
-            "rows of d numbers with a d × d matrix.",
+            "no feed-forward",
+            _products(networks=0),
+            "the feed-forward network is missing: two products, (T × d)(d × d_ff) and back.",
+            {"networks": 0},
         ),
         Mistake(
-            "Table 1's row",
-            _products(projections=0, pairs=1),
-            "that is the row of Table 1 without its constant. Count the products of the layer: two "
-            "over pairs of words, four with weight matrices.",
+            "half a feed-forward",
+            _products(networks=1),
+            "one product of the feed-forward network is counted. It widens to d_ff and comes back.",
+            {"networks": 1},
+        ),
+        Mistake(
+            "keys and values of the target",
+            _products(of_target=8, of_memory=0),
+            "the keys and values of the attention to the memory are made of S rows, not of T: they "
+            "come from the memory.",
+            {"of_target": 8, "of_memory": 0},
+        ),
+        Mistake(
+            "all of the memory",
+            _products(of_target=4, of_memory=4),
+            "all four projections of the attention to the memory are counted with S rows. Queries "
+            "and result have T rows: the target asks.",
+            {"of_target": 4, "of_memory": 4},
+        ),
+        Mistake(
+            "memory ready",
+            _products(of_memory=0),
+            "keys and values of the memory are missing. Each decoder layer makes its own, with its "
+            "own $W^K$ and $W^V$, from S rows.",
+            {"of_memory": 0},
         ),
         Mistake(
             "no W^O",
-            _products(projections=3),
-            "three projections are counted. After the heads comes a fourth matrix, W^O.",
+            _products(of_target=4),
+            "the projections at the end of both attentions are missing: $W^O$ is a matrix, too.",
+            {"of_target": 4},
         ),
         Mistake(
-            "one projection",
-            _products(projections=1),
-            "one projection is counted. There are four: W^Q, W^K, W^V and W^O.",
+            "one attention",
+            _products(of_target=4, of_memory=0, cross_pairs=0),
+            "that is an encoder layer of T positions. A decoder layer has a second attention, to "
+            "the memory of S positions.",
+            {"of_target": 4, "of_memory": 0, "cross_pairs": 0},
         ),
         Mistake(
-            "one product over pairs",
-            _products(pairs=1),
-            "one product over pairs of words is counted. There are two: QKᵀ, and weights times V.",
+            "cross-attention like self-attention",
+            _products(of_target=8, of_memory=0, target_pairs=4, cross_pairs=0),
+            "both attentions are counted with T positions on both sides. In the second, T queries "
+            "meet S keys.",
+            {"of_target": 8, "of_memory": 0, "target_pairs": 4, "cross_pairs": 0},
+        ),
+        Mistake(
+            "the memory meets itself",
+            _products(cross_pairs=0, memory_pairs=2),
+            "in the attention to the memory you let S positions meet S. T queries meet S keys.",
+            {"cross_pairs": 0, "memory_pairs": 2},
+        ),
+        Mistake(
+            "one product over target pairs",
+            _products(target_pairs=1),
+            "one product over pairs of target positions is counted, $T^2 d$. There are two: QKᵀ, "
+            "and weights times V. (A mask halves what counts, not what is computed.)",
+            {"target_pairs": 1},
+        ),
+        Mistake(
+            "one product over all pairs",
+            _products(target_pairs=1, cross_pairs=1),
+            "each attention has two products over pairs: QKᵀ, and weights times V. You count one.",
+            {"target_pairs": 1, "cross_pairs": 1},
+        ),
+        Mistake(
+            "no projections",
+            _products(of_target=0, of_memory=0),
+            "the projections are missing: each of the two attentions has four matrices, d × d.",
+            {"of_target": 0, "of_memory": 0},
         ),
         Mistake(
             "floating-point operations",
-            lambda n, d: 2 * (4 * n * d * d + 2 * n * n * d),
+            _products(times=2),
             "everything is there, twice. A multiplication and its addition are two floating-point "
             "operations; the question is about multiplications.",
-        ),
-        Mistake(
-            "n and d exchanged",
-            lambda n, d: 4 * n * n * d + 2 * n * d * d,
-            "n and d have changed places. A projection costs d · d for each word, a product over "
-            "pairs of words d for each pair.",
-        ),
-        Mistake(
-            "projections of one word",
-            lambda n, d: 4 * d * d + 2 * n * n * d,
-            "the projections are counted for one word. There are n words.",
-        ),
-        Mistake(
-            "all with d²",
-            _products(projections=6, pairs=0),
-            "all six products are counted as n · d². Two of them multiply words with words: their "
-            "outer sides are n and n, and the sum runs over d.",
+            {"times": 2},
         ),
     ],
-    right="`layer_products` is right, for three sizes",
-)
-
-# Exercise: where a whole layer meets a recurrent one
-
-crossing = Check(
-    name="crossing",
-    reference=lambda pairs, d: max(0, (pairs - 2) * d),
-    cases=[
-        fixed("a plain recurrence, pairs = 1, d = 512", 1, 512),
-        fixed("pairs = 2, d = 512", 2, 512),
-        fixed("a GRU, pairs = 3, d = 512", 3, 512),
-        fixed("an LSTM, pairs = 4, d = 64", 4, 64),
-        fixed("pairs = 7, d = 10", 7, 10),
-    ],
-    tolerance=1e-6,
-    mistakes=[
-        Mistake(
-            "no projections",
-            lambda pairs, d: pairs * d,
-            "that compares with the two products over pairs alone. The layer has four projections "
-            "as well, which cost 4 n d².",
-        ),
-        Mistake(
-            "always d",
-            lambda pairs, d: d,
-            "n = d holds for Table 1's rows. Here a whole layer meets a recurrence with "
-            "`pairs` pairs of matrices; set the two costs equal and solve for n.",
-        ),
-        Mistake(
-            "below zero",
-            lambda pairs, d: (pairs - 2) * d,
-            "for fewer than two pairs this is negative: the layer is never the cheaper one. Return "
-            "0 then.",
-        ),
-        Mistake(
-            "one matrix a pair",
-            lambda pairs, d: max(0, (pairs - 4) * d / 2),
-            "one matrix a pair is counted. There are two: one for the word, one for the state "
-            "before.",
-        ),
-        Mistake(
-            "one product over pairs",
-            lambda pairs, d: max(0, (2 * pairs - 4) * d),
-            "that is twice too large: one product over pairs is counted. There are two, QKᵀ and "
-            "weights times V.",
-        ),
-        Mistake(
-            "three projections",
-            lambda pairs, d: max(0, (2 * pairs - 3) * d / 2),
-            "three projections are counted. W^O is the fourth.",
-        ),
-    ],
-    right="`crossing` is right, from a plain recurrence to seven pairs of matrices",
+    right="`decoder_products` is right, for three sizes",
 )
