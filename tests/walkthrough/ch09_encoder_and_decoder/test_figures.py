@@ -1,4 +1,4 @@
-"""The figures of chapter 09: Figure 1 to click on, the path of shapes, the vocabulary's slider."""
+"""The figures of chapter 09: Figure 1 to click on, the vocabulary's slider."""
 
 import re
 from xml.etree import ElementTree
@@ -16,12 +16,6 @@ from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
 )
 from walkthrough.ch09_encoder_and_decoder.figures.blocks import CODE, Words, block_explorer
 from walkthrough.ch09_encoder_and_decoder.figures.parameters import vocabulary_chart
-from walkthrough.ch09_encoder_and_decoder.figures.shapes import (
-    DECODER,
-    ENCODER,
-    PathWords,
-    shape_path,
-)
 from walkthrough.page.architecture import BLOCKS
 
 SOURCE, TARGET = torch.full((2, 7), 5), torch.full((2, 6), 5)
@@ -113,49 +107,6 @@ def test_incomplete_explorers_are_refused(recorded):
 def drawn_lines(drawing):
     root = ElementTree.fromstring(drawing._repr_html_())
     return [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")], root
-
-
-def test_the_path_shows_every_recorded_shape_once_a_step(recorded):
-    lines, root = drawn_lines(shape_path(recorded[0], n_layers=4))
-    steps = [g.get("data-step") for g in root if g.get("data-step")]
-    assert steps == [step.name for step in [*ENCODER, *DECODER]]
-    for line in ("weights (2, 3, 7, 7)", "weights (2, 3, 6, 6)", "weights (2, 3, 6, 7)"):
-        assert lines.count(line) == 1
-    assert lines.count("q (2, 3, 6, 8)") == 1
-    assert lines.count("k, v (2, 3, 7, 8)") == 1
-    assert lines.count("4 ×") == 2
-    assert "logits (2, 6, 90)" in lines
-
-
-def test_words_of_the_path_stay_inside_the_drawing():
-    """With the longest numbers of the book: about 5.8 px a letter."""
-    config = TransformerConfig.base()
-    with torch.device("meta"):
-        model = Transformer(config).eval()
-        shapes = record_shapes(model, SOURCE.to("meta"), TARGET.to("meta"))
-    _, root = drawn_lines(shape_path(shapes, n_layers=6))
-    width = float(root.get("viewBox").split()[2])
-    assert float(root.get("font-size")) * 343 / width >= 11  # px on a phone of 375
-    for node in root.iter("{http://www.w3.org/2000/svg}text"):
-        x, length = float(node.get("x")), 5.8 * len(node.text)
-        start = {"start": x, "middle": x - length / 2, "end": x - length}[node.get("text-anchor")]
-        assert start >= 0
-        assert start + length <= width, node.text
-
-
-def test_the_path_says_its_shapes_to_those_who_do_not_see_it(recorded):
-    _, root = drawn_lines(shape_path(recorded[0], n_layers=4))
-    assert root.get("role") == "img"
-    description = root.find("{http://www.w3.org/2000/svg}desc").text
-    assert "softmax gives probabilities (2, 6, 90)" in description
-
-
-def test_a_path_with_a_missing_shape_is_refused(recorded):
-    shapes = {name: dict(parts) for name, parts in recorded[0].items()}
-    del shapes["decoder-feed-forward"]["hidden"]
-    with pytest.raises(ValueError, match="'hidden' of the block 'decoder-feed-forward'"):
-        shape_path(shapes, n_layers=2)
-    assert set(PathWords().steps) == {step.name for step in [*ENCODER, *DECODER]}
 
 
 def test_bars_follow_the_count_for_every_vocabulary():

@@ -24,14 +24,14 @@ def test_following_is_not_going_back():
 
 
 def test_a_reader_learns_to_follow_once_and_an_untrained_one_cannot():
-    trained = hops.right_answers(hops.train(1, 1, steps=60), 1)
-    untrained = hops.right_answers(hops.train(1, 1, steps=1), 1)
+    trained = hops.right_answers(hops.train(1, updates=80))[1]
+    untrained = hops.right_answers(hops.train(1, updates=1))[1]
     assert trained > 0.6
     assert untrained < 0.35
 
 
 def test_the_same_seed_gives_the_same_reader():
-    one, same, other = (hops.train(1, 1, seed=seed, steps=3) for seed in (0, 0, 1))
+    one, same, other = (hops.train(1, seed=seed, updates=3) for seed in (0, 0, 1))
     pointers = hops.sequences(4, torch.Generator().manual_seed(0))
     with torch.no_grad():
         assert torch.equal(one(pointers), same(pointers))
@@ -40,7 +40,7 @@ def test_the_same_seed_gives_the_same_reader():
 
 def test_training_works_where_a_page_has_switched_gradients_off():
     with torch.no_grad():
-        hops.train(1, 1, steps=2)
+        hops.train(1, updates=2)
 
 
 def test_the_best_reader_with_one_look_is_that_of_the_enumeration():
@@ -55,6 +55,13 @@ def test_sequences_without_circles_point_to_each_place_once():
     class Asked(hops.PointerReader):
         def forward(self, pointers):
             assert pointers.sort(-1).values.eq(torch.arange(8)).all()
-            return torch.nn.functional.one_hot(hops.follow(pointers, 1), 8).float()
+            return torch.nn.functional.one_hot(hops.answers(pointers), 8).float()
 
-    assert hops.right_answers(Asked(1), 1, n=50, circles=False) == 1.0
+    assert hops.right_answers(Asked(1), n=50, circles=False) == {1: 1.0, 2: 1.0, 3: 1.0}
+
+
+def test_where_a_reader_looks_is_a_share_of_all_places():
+    pointers = hops.sequences(1, torch.Generator().manual_seed(0))
+    weights = hops.looks(hops.PointerReader(2).eval(), pointers)
+    assert weights.shape == (2, 8, 8)
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 8))

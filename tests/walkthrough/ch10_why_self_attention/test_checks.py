@@ -1,12 +1,19 @@
 """The checks of chapter 10 accept what is right and name what is wrong."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 
+from transformer.analysis.cost import forward_flops
+from transformer.config import TransformerConfig
 from walkthrough.ch10_why_self_attention import checks
+from walkthrough.ch10_why_self_attention.checks.meeting import operations
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.layer_products, checks.crossing, checks.neighbourhood, checks.layers_needed]
+ALL = [checks.decoder_products, checks.layers_needed]
+MEETING = {"a": 1.5, "b": 0, "c": 6, "d": 2, "e": 0}
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -15,45 +22,147 @@ def test_check_names_every_mistake_it_lists(check):
     assert len(check.mistakes) >= 3
 
 
-def test_products_written_out_are_right():
-    def products(n, d):
-        projections = [(n, d, d)] * 4
-        pairs = [(n, d, n), (n, n, d)]
-        return sum(rows * inner * columns for rows, inner, columns in projections + pairs)
+def test_products_written_out_are_right_and_are_half_the_packages_operations():
+    def products(source_len, target_len, d, d_ff):
+        s, t = source_len, target_len
+        own = [(t, d, d)] * 4 + [(t, d, t), (t, t, d)]
+        across = [(t, d, d)] * 2 + [(s, d, d)] * 2 + [(t, d, s), (t, s, d)]
+        network = [(t, d, d_ff), (t, d_ff, d)]
+        return sum(rows * inner * columns for rows, inner, columns in own + across + network)
 
-    assert checks.layer_products(products)
-
-
-def test_a_crossing_found_by_search_is_right():
-    def search(pairs, d):
-        n = 0
-        while 4 * (n + 1) * d * d + 2 * (n + 1) ** 2 * d <= 2 * pairs * (n + 1) * d * d:
-            n += 1
-        return n
-
-    assert checks.crossing(search)
+    assert checks.decoder_products(products)
+    config = TransformerConfig(vocab_size=9, d_model=16, n_heads=1, n_layers=1, d_ff=24)
+    flops = forward_flops(config, source_len=7, target_len=5)
+    decoder = flops.decoder_attention + flops.cross_attention + flops.decoder_feed_forward
+    assert 2 * products(7, 5, 16, 24) == decoder
 
 
-def test_a_neighbourhood_by_bands_or_by_a_loop_is_right():
-    def bands(length, r):
-        ones = torch.ones(length, length, dtype=torch.bool)
-        return ones.tril(r // 2) & ones.triu(-(r // 2))
+def test_a_count_of_products_with_a_slip_is_told_the_term():
+    def wrong(source_len, target_len, d, d_ff):
+        right = checks.decoder_products.reference(source_len, target_len, d, d_ff)
+        return right - source_len * d * d
 
-    def loop(length, r):
-        return torch.tensor(
-            [[abs(query - key) <= r // 2 for key in range(length)] for query in range(length)]
-        )
-
-    assert checks.neighbourhood(bands)
-    assert checks.neighbourhood(loop)
+    message = checks.decoder_products(wrong).message
+    assert "`S · d · d` is counted once; 2 times is right" in message
 
 
-def test_a_neighbourhood_with_more_dimensions_is_named():
-    def wrong(length, r):
-        position = torch.arange(length)
-        return ((position[:, None] - position).abs() <= r // 2)[None, None]
+def test_two_slips_in_a_count_are_both_named():
+    def wrong(s, t, d, d_ff):
+        return 2 * t * t * d + 2 * s * t * d
 
-    assert "dimensions for sentences and heads" in checks.neighbourhood(wrong).message
+    message = checks.decoder_products(wrong).message
+    assert "feed-forward network is missing" in message
+    assert "projections are missing" in message
+
+
+def test_right_crossings_are_where_counts_are_equal():
+    assert checks.crossings(MEETING)
+    assert checks.crossings({name: np.float64(value) for name, value in MEETING.items()})
+    assert checks.crossings({name: torch.tensor(float(v)) for name, v in MEETING.items()})
+    for name, ratio in MEETING.items():
+        if ratio:
+            one, other = operations(name, int(32 * ratio))
+            assert one == other
+        else:
+            assert all(operations(name, n)[0] > operations(name, n)[1] for n in (1, 512))
+
+
+def test_predictions_that_are_missing_are_no_mistake():
+    assert checks.crossings(None).status == "nothing yet"
+    assert checks.crossings(dict.fromkeys(MEETING)).status == "nothing yet"
+    assert "right so far: a" in checks.crossings({"a": 1.5}).message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("a", 3, "1,179,648 for Table 1's self-attention"),
+        ("a", 1, "131,072 operations for Table 1's self-attention, 196,608 for the convolution"),
+        ("a", 1.49, "solve the equation"),
+        ("a", 48, "Give n / d, not n"),
+        ("a", "1.5", "a number is expected"),
+        ("b", -0.5, "not negative"),
+        ("b", math.inf, "write 0"),
+        ("c", 0, "they do meet"),
+        ("d", 6, "for two LSTMs"),
+        ("e", 2, "for one LSTM"),
+    ],
+)
+def test_a_wrong_crossing_is_answered_with_counts(name, value, said):
+    verdict = checks.crossings({**MEETING, name: value})
+    assert verdict.status == "wrong"
+    assert verdict.message.startswith(f"{name}: ")
+    assert said in verdict.message
+    others = [other for other in MEETING if other != name]
+    assert f"Right so far: {', '.join(others[:-1])} and {others[-1]}" in verdict.message
+
+
+def blocks_and_strides(length):
+    side = math.isqrt(length)
+    word = torch.arange(length)
+    same_block = word[:, None] // side == word // side
+    return same_block | (word[:, None] % side == word % side)
+
+
+def blocks_and_leaders(length):
+    side = math.isqrt(length)
+    word = torch.arange(length)
+    return (word[:, None] // side == word // side) | (word % side == 0)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        blocks_and_strides,
+        blocks_and_leaders,
+        lambda length: blocks_and_strides(length).tolist(),
+        lambda length: blocks_and_strides(length).numpy(),
+        lambda length: blocks_and_strides(length).double(),
+        lambda length: blocks_and_strides(length)[None, None],
+    ],
+)
+def test_several_sparse_masks_are_right(mask):
+    assert checks.sparse_mask(mask)
+
+
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [
+        (lambda n: torch.ones(n, n, dtype=torch.bool), "word 0 sees 9 words, and 6 are allowed"),
+        (lambda n: torch.eye(n, dtype=torch.bool), "it sees 0, and none of these sees 1"),
+        (lambda n: blocks_and_strides(n).tril(), "look to both sides"),
+        (lambda n: blocks_and_leaders(n).T, "are rows and columns exchanged"),
+        (lambda n: ~blocks_and_strides(n), "inverted"),
+        (lambda n: blocks_and_strides(n) & ~torch.eye(n, dtype=torch.bool), "see itself"),
+        (lambda n: torch.zeros(n, n).masked_fill(~blocks_and_strides(n), -math.inf), "to add"),
+        (lambda n: torch.full((n, n), 0.5), "other numbers"),
+        (lambda n: torch.ones(n, dtype=torch.bool), "yours has the shape (4,)"),
+        (lambda n: [[True] * i for i in range(n)], "your result is a list"),
+        (lambda n: torch.ones(n)[n + 5], "stops with IndexError"),
+        (lambda n: blocks_and_strides(n) if n == 4 else None, "for 9 words your function returns"),
+        (lambda n: print(end=""), "`return` missing"),
+        (3, "a function is expected"),
+    ],
+)
+def test_a_sparse_mask_is_told_what_it_lacks(mask, said):
+    verdict = checks.sparse_mask(mask)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+def test_an_identity_is_not_told_that_it_looks_back_only():
+    assert "both sides" not in checks.sparse_mask(torch.eye).message
+
+
+def test_a_stub_of_a_mask_is_nothing_yet():
+    def stub(length):
+        """Return a mask."""
+
+    def not_written(length):
+        raise NotImplementedError
+
+    for function in (None, ..., stub, not_written):
+        assert checks.sparse_mask(function).status == "nothing yet"
 
 
 def test_layers_counted_by_walking_are_right():

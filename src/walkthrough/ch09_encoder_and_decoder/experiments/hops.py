@@ -2,7 +2,8 @@
 
 Every place of a sequence holds the number of a place: a pointer. The answer at a place is what
 you read after following its pointer once, twice, … A layer of attention can look at one place at a
-time; to know where to look next, it needs what the layer before has read.
+time; to know where to look next, it needs what the layer before has read. One reader answers for
+once, twice and three times at the same time.
 """
 
 import torch
@@ -15,7 +16,8 @@ from transformer.model import Encoder
 
 PLACES = 8
 D_MODEL = 48
-STEPS = 200
+TIMES = (1, 2, 3)
+UPDATES = 200
 
 
 class PointerReader(nn.Module):
@@ -34,13 +36,16 @@ class PointerReader(nn.Module):
         self.pointers = nn.Embedding(PLACES, D_MODEL)
         self.places = nn.Embedding(PLACES, D_MODEL)
         self.encoder = Encoder(config)
-        self.read = nn.Linear(D_MODEL, PLACES)
+        self.read = nn.Linear(D_MODEL, len(TIMES) * PLACES)
 
-    def forward(self, pointers: Int[Tensor, "batch places"]) -> Float[Tensor, "batch places end"]:
-        """Return a score for every place where the walk may end."""
+    def forward(
+        self, pointers: Int[Tensor, "batch places"]
+    ) -> Float[Tensor, "batch places times end"]:
+        """Return, for one, two and three times, a score for every place where a walk may end."""
         x = self.pointers(pointers) + self.places.weight
         everyone = torch.ones_like(pointers, dtype=torch.bool)[:, None, None, :]
-        return self.read(self.encoder(x, everyone)[0])
+        scores: Tensor = self.read(self.encoder(x, everyone)[0])
+        return scores.unflatten(-1, (len(TIMES), PLACES))
 
 
 def follow(pointers: Int[Tensor, "batch places"], times: int) -> Int[Tensor, "batch places"]:
@@ -62,23 +67,27 @@ def sequences(n: int, generator: torch.Generator) -> Int[Tensor, "n places"]:
     return torch.randint(PLACES, (n, PLACES), generator=generator)
 
 
+def answers(pointers: Int[Tensor, "batch places"]) -> Int[Tensor, "batch places times"]:
+    """Return what every place should answer for one, two and three times."""
+    return torch.stack([follow(pointers, times) for times in TIMES], dim=-1)
+
+
 @torch.enable_grad()
 def train(
-    n_layers: int, times: int, *, seed: int = 0, steps: int = STEPS, batch: int = 64
+    n_layers: int, *, seed: int = 0, updates: int = UPDATES, batch: int = 64
 ) -> PointerReader:
-    """Train a reader with `n_layers` layers to follow pointers `times` times."""
+    """Train a reader with `n_layers` layers to follow pointers once, twice and three times."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = PointerReader(n_layers)
     optimizer = torch.optim.Adam(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / 50, (steps - step) / steps * 1.2, 1.0)
+        optimizer, lambda update: min((update + 1) / 50, (updates - update) / updates * 1.2, 1.0)
     )
     generator = torch.Generator().manual_seed(seed)
-    for _ in range(steps):
+    for _ in range(updates):
         pointers = sequences(batch, generator)
-        scores = model(pointers)
-        loss = F.cross_entropy(scores.flatten(0, 1), follow(pointers, times).flatten())
+        loss = F.cross_entropy(model(pointers).flatten(0, 2), answers(pointers).flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -102,10 +111,8 @@ def best_with_one_look(times: int, *, n: int = 400_000) -> float:
 
 
 @torch.no_grad()
-def right_answers(
-    model: PointerReader, times: int, *, n: int = 1000, circles: bool = True
-) -> float:
-    """Return the share of right answers on sequences that training did not draw.
+def right_answers(model: PointerReader, *, n: int = 1000, circles: bool = True) -> dict[int, float]:
+    """Return the share of right answers by times, on sequences that training did not draw.
 
     Without `circles` each place is pointed to once, so that short walks seldom come back.
     """
@@ -113,4 +120,16 @@ def right_answers(
     pointers = sequences(n, generator)
     if not circles:
         pointers = torch.rand(n, PLACES, generator=generator).argsort(-1)
-    return float((model(pointers).argmax(-1) == follow(pointers, times)).float().mean())
+    right = (model(pointers).argmax(-1) == answers(pointers)).float().mean((0, 1))
+    return dict(zip(TIMES, right.tolist(), strict=True))
+
+
+@torch.no_grad()
+def looks(
+    model: PointerReader, pointers: Int[Tensor, "1 places"]
+) -> Float[Tensor, "layers places places"]:
+    """Return each layer's attention weights, mean of the heads."""
+    x = model.pointers(pointers) + model.places.weight
+    everyone = torch.ones_like(pointers, dtype=torch.bool)[:, None, None, :]
+    _, weights = model.encoder(x, everyone, need_weights=True)
+    return torch.stack([layer[0].mean(0) for layer in weights if layer is not None])

@@ -2,6 +2,5 @@
 
 from walkthrough.ch09_encoder_and_decoder.figures.blocks import block_explorer
 from walkthrough.ch09_encoder_and_decoder.figures.parameters import vocabulary_chart
-from walkthrough.ch09_encoder_and_decoder.figures.shapes import shape_path
 
-__all__ = ["block_explorer", "shape_path", "vocabulary_chart"]
+__all__ = ["block_explorer", "vocabulary_chart"]

@@ -97,13 +97,13 @@ decoder_products = Check(
             "memory ready",
             _products(of_memory=0),
             "keys and values of the memory are missing. Each decoder layer makes its own, with its "
-            "own $W^K$ and $W^V$, from S rows.",
+            "own `W^K` and `W^V`, from S rows.",
             {"of_memory": 0},
         ),
         Mistake(
             "no W^O",
             _products(of_target=4),
-            "the projections at the end of both attentions are missing: $W^O$ is a matrix, too.",
+            "the projections at the end of both attentions are missing: `W^O` is a matrix, too.",
             {"of_target": 4},
         ),
         Mistake(
@@ -129,7 +129,7 @@ decoder_products = Check(
         Mistake(
             "one product over target pairs",
             _products(target_pairs=1),
-            "one product over pairs of target positions is counted, $T^2 d$. There are two: QKᵀ, "
+            "one product over pairs of target positions is counted, T² · d. There are two: QKᵀ, "
             "and weights times V. (A mask halves what counts, not what is computed.)",
             {"target_pairs": 1},
         ),

@@ -103,6 +103,50 @@ layers_needed = Check(
             "that grow k-fold: 1, k, k², …",
         ),
         Mistake(
+            "contiguous ones centred",
+            _either(_until(lambda k, layers: (k - 1) // 2 * layers), _dilated),
+            "contiguous: these are layers with the kernel's middle on the position. Here the "
+            "kernel looks at the position and at k − 1 before it.",
+        ),
+        Mistake(
+            "not rounded",
+            _either(lambda n, k: (n - 1) / (k - 1), lambda n, k: math.log(n, k)),
+            "a number of layers is whole. Where the division or the logarithm leaves a rest, one "
+            "more layer is needed.",
+        ),
+        Mistake(
+            "rounded to the nearest",
+            _either(lambda n, k: round((n - 1) / (k - 1)), lambda n, k: round(math.log(n, k))),
+            "rounded to the nearest whole number. A rest, however small, needs one more layer.",
+        ),
+        Mistake(
+            "rounded down, then one more",
+            _either(_contiguous, lambda n, k: math.floor(math.log(n, k)) + 1),
+            "dilated: one more is added to what is rounded down, also where nothing was left over: "
+            "for n = 9 and k = 3 two layers are enough.",
+        ),
+        Mistake(
+            "orders of growth",
+            _either(lambda n, k: math.ceil(n / k), lambda n, k: math.ceil(math.log(n, k))),
+            "n/k and log_k n say how the numbers grow, they do not count. Contiguous: a layer "
+            "reaches k − 1 further, and n − 1 steps lie between the ends. Dilated: count with "
+            "whole numbers, `math.log` is not exact.",
+        ),
+        Mistake(
+            "a word a layer",
+            _either(lambda n, k: n - 1, _dilated),
+            "contiguous: each layer is counted with a reach of one word. A kernel of width k "
+            "reaches k − 1 words further back.",
+        ),
+        Mistake(
+            "gap before use",
+            _either(
+                _contiguous,
+                _until(lambda k, layers: (k - 1) * sum(k**i for i in range(1, layers + 1))),
+            ),
+            "dilated: the gap grows before it is used. In the first layer it is 1.",
+        ),
+        Mistake(
             "base 2",
             _either(_contiguous, lambda n, k: math.ceil(math.log2(n))),
             "dilated: that is the logarithm to the base 2. The base is k.",

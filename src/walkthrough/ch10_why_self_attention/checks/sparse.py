@@ -122,4 +122,4 @@ def _reached(mask: Tensor) -> Tensor:
 
 
 def _is_causal(mask: Tensor) -> bool:
-    return not bool(mask.triu(1).any())
+    return not bool(mask.triu(1).any()) and bool(mask.tril(-1).any())
