@@ -82,8 +82,8 @@ def crossings(answer: Any) -> Verdict:
     if answer is None or answer is ...:
         return _unanswered([], [*PAIRS])
     if not isinstance(answer, Mapping):
-        said = f"a dictionary such as `crossings` is expected, got {kind(answer)}"
-        return Verdict("wrong", said)
+        wanted = "a dictionary such as `crossings` is expected"
+        return Verdict("wrong", f"{wanted}, got {kind(answer)}")
     strange = [name for name in answer if name not in PAIRS]
     if strange:
         return Verdict("wrong", f"there is no pair {strange[0]!r}: they are {listed([*PAIRS])}")

@@ -110,7 +110,7 @@ layers_needed = Check(
         ),
         Mistake(
             "not rounded",
-            _either(lambda n, k: (n - 1) / (k - 1), lambda n, k: math.log(n, k)),
+            lambda n, k, dilated: math.log(n, k) if dilated else (n - 1) / (k - 1),
             "a number of layers is whole. Where the division or the logarithm leaves a rest, one "
             "more layer is needed.",
         ),
