@@ -28,7 +28,7 @@ from chapter_parts import (
 )
 from nbformat import NotebookNode
 
-from walkthrough.checking import Check, ValueCheck
+from walkthrough.checking import Check, OwnCheck, ValueCheck
 
 MAX_LINES = 15
 CHECKED = "nbval-check-output"
@@ -160,7 +160,7 @@ def _solution_problems(exercise: Exercise, names: dict[str, Any]) -> list[str]:
 
 def _calls_a_check(source: str, names: dict[str, Any]) -> bool:
     found = [resolve(call.func, names) for call in calls(source)]
-    return any(isinstance(thing, Check | ValueCheck) for thing in found)
+    return any(isinstance(thing, Check | OwnCheck | ValueCheck) for thing in found)
 
 
 def imports_stand_in_the_first_cell(notebook: NotebookNode) -> list[str]:

@@ -11,6 +11,7 @@ from walkthrough.checking.base import (
     drawn,
     fixed,
 )
+from walkthrough.checking.own import OwnCheck
 from walkthrough.checking.values import ValueCheck, WrongValue
 from walkthrough.checking.verdict import Verdict
 
@@ -20,6 +21,7 @@ __all__ = [
     "Check",
     "Forbidden",
     "Mistake",
+    "OwnCheck",
     "Symptom",
     "ValueCheck",
     "Verdict",

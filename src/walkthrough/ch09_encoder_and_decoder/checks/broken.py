@@ -15,6 +15,7 @@ from walkthrough.ch09_encoder_and_decoder.experiments.broken import (
     observed,
 )
 from walkthrough.checking.kinds import kind
+from walkthrough.checking.own import OwnCheck
 from walkthrough.checking.sentences import listed
 from walkthrough.checking.verdict import Verdict
 
@@ -55,7 +56,7 @@ def _seen() -> Mapping[str, Mapping[str, bool]]:
     return {name: observed(model) for name, model in five_models().items()}
 
 
-def faults(answer: Any) -> Verdict:
+def _judge(answer: Any) -> Verdict:
     """Judge which fault a reader finds in each of the five models."""
     if answer is None or answer is ...:
         return _unanswered([], list(OF_FIVE))
@@ -108,3 +109,6 @@ def _against(signs: Mapping[str, bool], seen: Mapping[str, bool]) -> str | None:
 def _unanswered(right: list[str], missing: list[str]) -> Verdict:
     begun = f"right so far: {listed(right)}; " if right else ""
     return Verdict("nothing yet", f"{begun}still without an answer: {listed(missing)}")
+
+
+faults = OwnCheck(name="faults", judge=_judge)

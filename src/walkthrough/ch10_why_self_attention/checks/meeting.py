@@ -19,6 +19,7 @@ from walkthrough.ch10_why_self_attention.experiments.layer_types import (
     make_layer,
 )
 from walkthrough.checking.kinds import is_numeric, kind
+from walkthrough.checking.own import OwnCheck
 from walkthrough.checking.sentences import listed
 from walkthrough.checking.verdict import Verdict
 
@@ -77,7 +78,7 @@ def operations(name: str, n: int) -> tuple[int, int]:
     return one(n), other(n)
 
 
-def crossings(answer: Any) -> Verdict:
+def _judge(answer: Any) -> Verdict:
     """Judge the predicted n/d at which each pair of layers takes equally many operations."""
     if answer is None or answer is ...:
         return _unanswered([], [*PAIRS])
@@ -146,3 +147,6 @@ def _never(name: str, one: str, other: str, *, infinite: bool) -> str | None:
 def _unanswered(right: list[str], missing: list[str]) -> Verdict:
     begun = f"right so far: {listed(right)}; " if right else ""
     return Verdict("nothing yet", f"{begun}still without a prediction: {listed(missing)}")
+
+
+crossings = OwnCheck(name="crossings", judge=_judge)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from walkthrough.checking.kinds import kind
+from walkthrough.checking.own import OwnCheck
 from walkthrough.checking.sentences import listed
 from walkthrough.checking.stops import stop_said
 from walkthrough.checking.stubs import is_empty, lost_result
@@ -22,7 +23,7 @@ LENGTHS = (4, 9, 16, 36, 64)
 NOTHING_YET = Verdict("nothing yet", "write the function, then run this cell again")
 
 
-def sparse_mask(function: Any) -> Verdict:
+def _judge(function: Any) -> Verdict:
     """Judge a function that returns a mask for `length` words, a square number."""
     if function is None or function is ...:
         return NOTHING_YET
@@ -123,3 +124,6 @@ def _reached(mask: Tensor) -> Tensor:
 
 def _is_causal(mask: Tensor) -> bool:
     return not bool(mask.triu(1).any()) and bool(mask.tril(-1).any())
+
+
+sparse_mask = OwnCheck(name="sparse_mask", judge=_judge)
