@@ -47,6 +47,12 @@ _MEANS = {
     "is out of bounds for dimension 0 with size": (
         "An id or a place is too large: the largest is one less than the size."
     ),
+    "tensors used as indices must be long": (
+        "Ids are whole numbers: floats look up no row, and no gradient flows to an id."
+    ),
+    "'Suspect' object has no attribute": (
+        "The model is a function from ids to outputs here, and nothing more."
+    ),
     "converted to type c10::Half without overflow": (
         "float16 ends at 65504: −∞ exists in it, a number such as −1e9 does not."
     ),
