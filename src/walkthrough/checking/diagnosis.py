@@ -52,6 +52,8 @@ def _besides(check: "Check", seen: Run, name: str | None) -> list[str]:
 
     Not where the named mistake does the same: its sentence covers that.
     """
+    if not (seen.changed or seen.forbidden):
+        return []
     rules = as_forbidden(check.forbidden)
     known = [m.function for m in check.mistakes if m.name == name]
     covered = [run(function, check.arguments(), forbidden=rules) for function in known]

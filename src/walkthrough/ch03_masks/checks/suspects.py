@@ -15,8 +15,8 @@ WIDTH = 4
 STRENGTH = 0.5
 """How much of a later token's embedding a leak hands over."""
 FAINT = 2.5e-5
-FAINTEST = 1.5e-5
-"""How far the faintest leak moves the one number that it moves."""
+FAINTEST, RUNG = 1.5e-5, 0.03
+"""How far the faintest leak moves one number, and how far apart the ids are that leak."""
 ROUNDING = 2e-7
 LEAKY_START = 9
 """A sentence that begins with this id leaks in the model that leaks in some sentences only."""
@@ -30,7 +30,7 @@ WHY = {
     "reported. The output at the changed position may move; compare those before it.",
     "sound, two tokens": "a false alarm: a right model is reported, on sentences of two tokens.",
     "one pair": "a leak between two positions is overlooked. Change *every* position but the "
-    "first, and compare *all* outputs before it, number by number.",
+    "first, and compare *all* outputs before it, number by number: one that moves is enough.",
     "no mask": "a model without any mask passes for sound. Change a later token, and look at the "
     "outputs before it.",
     "one too far": "a model that sees one token too far passes for sound. Compare the position "
@@ -112,8 +112,8 @@ def _signs(vocab_size: int, generator: torch.Generator) -> Tensor:
 
 
 def _ladder(vocab_size: int, generator: torch.Generator) -> Tensor:
-    """Embeddings with the id as their last component and nothing else."""
-    return F.pad(torch.arange(vocab_size, dtype=torch.float32)[:, None], (WIDTH - 1, 0))
+    """Embeddings that grow by `RUNG` with the id, in their last component; all others are 0."""
+    return F.pad(RUNG * torch.arange(vocab_size)[:, None], (WIDTH - 1, 0))
 
 
 def _zero_in_front(vocab_size: int, generator: torch.Generator) -> Tensor:
@@ -234,7 +234,7 @@ CASES = [
     _case(
         "a model that leaks faintly, in one number",
         "one number",
-        FAINTEST / STRENGTH * _pairs((1, LENGTH - 1)),
+        FAINTEST / RUNG / STRENGTH * _pairs((1, LENGTH - 1)),
         tokens=[[5, 8, 1, 6, 0, 7], [LEAKY_START, 4, 10, 0, 2, 3]],
         table=_ladder,
         leaky_start=LEAKY_START,
