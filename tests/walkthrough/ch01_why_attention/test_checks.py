@@ -169,6 +169,13 @@ WITHOUT_A_NAME_BEFORE = {
         lambda steps: math.log(0.9 ** (1 / steps) / (1 - 0.9 ** (1 / steps))),
         "more than half is left",
     ),
+    "output gate second": (
+        checks.lstm_states,
+        lambda x, w, u, b: checks.lstm_states.reference(
+            x, *(torch.cat([m.chunk(4)[n] for n in (0, 2, 3, 1)]) for m in (w, u, b))
+        ),
+        "taken in another order",
+    ),
     "states and cell": (
         checks.lstm_states,
         lambda *given: (checks.lstm_states.reference(*given), None),

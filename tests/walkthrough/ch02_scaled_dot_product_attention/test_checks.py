@@ -59,7 +59,8 @@ def test_masked_attention_accepts_other_ways_of_caring_for_empty_rows():
         return powers / powers.sum(-1, keepdim=True).clamp_min(1e-4) @ value
 
     def with_nan_to_num(query, key, value, attend_mask):
-        scores = (query @ key.mT / 2).masked_fill(~attend_mask, float("-inf"))
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        scores = scores.masked_fill(~attend_mask, float("-inf"))
         return scores.softmax(-1).nan_to_num(0.0) @ value
 
     assert checks.masked_attention(by_hand)
