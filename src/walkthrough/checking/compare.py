@@ -99,8 +99,6 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
     if isinstance(answer, str):
         quotes = ": leave out the quotes" if _reads_as_value(answer) else ""
         return f"{wanted} is expected, yours is the text {answer!r}{quotes}"
-    if isinstance(answer, (list, tuple)) and len(answer) == 1 and not is_truth:
-        answer = answer[0]
     if not is_numeric(answer):
         return f"{wanted} is expected, your result is {kind(answer)}"
     mine = as_tensor(answer)

@@ -193,11 +193,13 @@ def test_answers_that_got_only_numbers_hear_a_cause(check, wrong, said):
     assert said in verdict.message
 
 
-def test_a_list_of_one_number_is_that_number():
+def test_a_list_of_one_number_is_not_called_once_the_number():
     def gradient(w, states):
         return [math.prod(w * (1 - state**2) for state in states)]
 
-    assert checks.gradient_to_start(gradient)
+    verdict = checks.gradient_to_start(gradient)
+    assert verdict.status == "wrong"
+    assert "1 times" not in verdict.message
 
 
 def test_a_tensor_turned_round_as_a_list_is_gets_a_hint():
