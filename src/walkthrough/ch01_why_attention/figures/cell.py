@@ -51,7 +51,9 @@ def _cell_line(label: str) -> str:
     stops = (30, forget, comes, WIDTH - 24)
     line = "".join(
         arrow(
-            f"M{a + (_ROUND if n else 0):g} {_CELL}H{b - (_ROUND + 1 if n < 2 else 0):g}", label, 2
+            f"M{a + (_ROUND if n else 0):g} {_CELL}H{b - (_ROUND + 1 if n < 2 else 0):g}",
+            label,
+            2.0,
         )
         for n, (a, b) in enumerate(pairwise(stops))
     )
