@@ -40,7 +40,7 @@ def _part(name: str) -> str:
     return box + words_at(x, _GATES + 17, name) + words_at(x + 6, _GATES - 6, letter, "start")
 
 
-def _sign(x: float, y: float, sign: str) -> str:
+def _sign(x: float | int, y: float | int, sign: str) -> str:
     circle = f'<circle cx="{x}" cy="{y}" r="{_ROUND}" fill="{PALETTE["blue"]}" stroke="none"/>'
     return circle + words_at(x, y + 4, sign, ink="#ffffff")
 
