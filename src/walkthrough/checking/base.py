@@ -15,7 +15,7 @@ every mistake it lists is rejected with its own sentence.
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -75,6 +75,7 @@ class Check:
     terms: CountTerms | None = None
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
+    _made: dict[str, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.cases:
@@ -112,6 +113,12 @@ class Check:
     def outcomes(self, function: Callable[..., Any]) -> list[Any]:
         """Return what the function gives for each case: a result, or `Raised`."""
         return run(function, self.arguments()).outcomes
+
+    def made(self, mistake: Mistake) -> list[Any]:
+        """Return what a known mistake gives for each case, computed once."""
+        if mistake.name not in self._made:
+            self._made[mistake.name] = self.outcomes(mistake.function)
+        return self._made[mistake.name]
 
     def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:
         """Return whether all outcomes are alike; exceptions by kind and message."""

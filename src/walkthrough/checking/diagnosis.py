@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from walkthrough.checking.changes import by_name
 from walkthrough.checking.compare import difference
 from walkthrough.checking.counts import MOST_TOLD
 from walkthrough.checking.forbidden import as_forbidden
+from walkthrough.checking.kinds import as_values
 from walkthrough.checking.known import (
     Found,
     named,
@@ -50,6 +53,8 @@ def _besides(check: "Check", seen: Run, name: str | None) -> list[str]:
 
     Not where the named mistake does the same: its sentence covers that.
     """
+    if not (seen.changed or seen.forbidden):
+        return []
     rules = as_forbidden(check.forbidden)
     known = [m.function for m in check.mistakes if m.name == name]
     covered = [run(function, check.arguments(), forbidden=rules) for function in known]
@@ -161,15 +166,33 @@ class _Inquiry:
 
     def _beside(self, mistake: Any) -> Found | None:
         """A relation to what a known mistake gives: two things at once."""
-        made = self.check.outcomes(mistake.function)
+        made = self.check.made(mistake)
         if any(isinstance(made[place], Raised) for place in self.answered):
             return None
         if any(self.check.same_outcome(made[p], self.expected[p]) for p in self.answered):
             return None
+        if any(map(self._is_nearer, made, self.expected, self.outcomes)):
+            return None
         said = self._relation(made)
-        if not said:
+        if not said or not _tells_more(said):
             return None
         return two_at_once(mistake.say, said.replace("the expected", "that")), mistake.name
+
+    def _is_nearer(self, made: Any, expected: Any, mine: Any) -> bool:
+        """Whether a result lies so near the expected one that no mistake stands between them.
+
+        So it is, too, where it is of another kind than what the mistake gives.
+        """
+        values = [as_values(one) for one in (made, expected, mine)]
+        if any(one is None for one in values):
+            return False
+        of_mistake, right, own = (one for one in values if one is not None)
+        if (of_mistake.dtype == torch.bool) != (own.dtype == torch.bool):
+            return True
+        if not of_mistake.shape == right.shape == own.shape:
+            return False
+        gap, far = ((one.double() - right.double()).abs().sum() for one in (own, of_mistake))
+        return bool(gap < far / 10) and not self.check.same_outcome(mine, expected)
 
     def _where(self, said: str) -> str:
         """A sentence on the cause, with the cases it is about when others are right."""
@@ -209,6 +232,21 @@ class _Inquiry:
         if len(self.wrong) == 1:
             return f"{cases_said(self.labels, self.wrong)}: {said}"
         return f"{cases_said(self.labels, self.wrong)}. For {self.labels[place]}: {said}"
+
+
+_WEAK_BESIDE = (
+    "in another order",
+    "the shape is not",
+    "the values should be",
+    "the shape should be",
+    "is missing, or several of them",
+    "another in each case",
+)
+
+
+def _tells_more(said: str) -> bool:
+    """Whether a relation to a known mistake is worth saying; some hold for many mistakes."""
+    return not any(words in said.partition(" (the shape should be")[0] for words in _WEAK_BESIDE)
 
 
 def _unnamed(said: str | None) -> Found | None:

@@ -58,7 +58,7 @@ Found = tuple[str, str | None]
 def named(check: "Check", outcomes: Sequence[Any]) -> Found | None:
     """Return the mistake that gives these outcomes in every case."""
     for mistake in check.mistakes:
-        if check.agree(outcomes, check.outcomes(mistake.function)):
+        if check.agree(outcomes, check.made(mistake)):
             return mistake.say, mistake.name
     return None
 
@@ -86,7 +86,7 @@ def named_where_wrong(
     places = [place for place in wrong if not isinstance(outcomes[place], Raised)]
     if len(places) < len(wrong) or not tells([outcomes[place] for place in places]):
         return None
-    made = {mistake.name: (mistake, check.outcomes(mistake.function)) for mistake in check.mistakes}
+    made = {mistake.name: (mistake, check.made(mistake)) for mistake in check.mistakes}
     fits = {
         name: {p for p in places if check.same_outcome(outcomes[p], results[p])}
         for name, (_, results) in made.items()

@@ -22,7 +22,41 @@ def stop_said(function: Callable[..., Any], error: BaseException, label: str) ->
     where = f" in line {number}" + (f" (`{line}`)" if line else "")
     met = _shapes_said(_names(line), frame.f_locals)
     said = f"for {label} your function stops with {type(error).__name__}{where}{words}"
-    return f"{said.rstrip('.')}. {met}" if met else said
+    means = next((hint for part, hint in _MEANS.items() if part in str(error)), "")
+    more = [sentence for sentence in (met, means) if sentence]
+    return f"{said.rstrip('.')}. {' '.join(more)}" if more else said
+
+
+# what an exception's own words mean, where they do not say it
+_MEANS = {
+    "step must be greater than zero": "A tensor is not turned round by `[::-1]`: use `flip(0)`.",
+    "return_types.max": "`max` along a dimension gives values and places: take `.values`.",
+    "return_types.min": "`min` along a dimension gives values and places: take `.values`.",
+    "Boolean value of Tensor with more than one value": (
+        "Many truth values are no single one: which do you want, `.any()` or `.all()`?"
+    ),
+    "Expected reduction dim to be specified for input.numel() == 0": (
+        "That tensor is empty: there is nothing to take the maximum of."
+    ),
+    "'float' object cannot be interpreted as an integer": (
+        "A size is a whole number: divide with `//`."
+    ),
+    "cannot be multiplied": (
+        "In a product of matrices the columns of the left one meet the rows of the right one."
+    ),
+    "is out of bounds for dimension 0 with size": (
+        "An id or a place is too large: the largest is one less than the size."
+    ),
+    "tensors used as indices must be long": (
+        "Ids are whole numbers: floats look up no row, and no gradient flows to an id."
+    ),
+    "'Suspect' object has no attribute": (
+        "The model is a function from ids to outputs here, and nothing more."
+    ),
+    "converted to type c10::Half without overflow": (
+        "float16 ends at 65504: −∞ exists in it, a number such as −1e9 does not."
+    ),
+}
 
 
 def _readers_frame(

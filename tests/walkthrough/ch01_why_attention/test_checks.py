@@ -130,3 +130,78 @@ def test_a_cell_that_is_never_replaced_is_named():
         return torch.stack(found)
 
     assert "c is never replaced" in checks.lstm_states(states).message
+
+
+def as_two_results(x, forward, backward):
+    there = recurrent_states(x, *forward)
+    return there, recurrent_states(x.flip(0), *backward).flip(0)
+
+
+WITHOUT_A_NAME_BEFORE = {
+    "a factor for each step": (
+        checks.gradient_to_start,
+        lambda w, states: [w * (1 - h * h) for h in states],
+        "one for each. Multiply them",
+    ),
+    "products so far": (
+        checks.gradient_to_start,
+        lambda w, states: torch.tensor([w * (1 - h * h) for h in states]).cumprod(0),
+        "after one step, two steps",
+    ),
+    "two results": (checks.both_ways, as_two_results, "or in a tuple"),
+    "a row too few": (
+        checks.both_ways,
+        lambda *given: torch.cat(as_two_results(*given), dim=-1)[:-1],
+        "one row is missing",
+    ),
+    "a list of rounds": (
+        checks.waiting_steps,
+        lambda n_words, n_layers: list(range(1, n_words + n_layers)),
+        "an entry for each round",
+    ),
+    "a tenth is left": (
+        checks.gate_bias,
+        lambda steps: math.log(0.1 ** (1 / steps) / (1 - 0.1 ** (1 / steps))),
+        "less than half is left",
+    ),
+    "nine tenths are left": (
+        checks.gate_bias,
+        lambda steps: math.log(0.9 ** (1 / steps) / (1 - 0.9 ** (1 / steps))),
+        "more than half is left",
+    ),
+    "output gate second": (
+        checks.lstm_states,
+        lambda x, w, u, b: checks.lstm_states.reference(
+            x, *(torch.cat([m.chunk(4)[n] for n in (0, 2, 3, 1)]) for m in (w, u, b))
+        ),
+        "taken in another order",
+    ),
+    "states and cell": (
+        checks.lstm_states,
+        lambda *given: (checks.lstm_states.reference(*given), None),
+        "two results are returned",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong", "said"), WITHOUT_A_NAME_BEFORE.values(), ids=list(WITHOUT_A_NAME_BEFORE)
+)
+def test_answers_that_got_only_numbers_hear_a_cause(check, wrong, said):
+    verdict = check(wrong)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+def test_a_list_of_one_number_is_not_called_once_the_number():
+    def gradient(w, states):
+        return [math.prod(w * (1 - state**2) for state in states)]
+
+    verdict = checks.gradient_to_start(gradient)
+    assert verdict.status == "wrong"
+    assert "1 times" not in verdict.message
+
+
+def test_a_tensor_turned_round_as_a_list_is_gets_a_hint():
+    verdict = checks.both_ways(lambda x, forward, backward: x[::-1])
+    assert "use `flip(0)`" in verdict.message

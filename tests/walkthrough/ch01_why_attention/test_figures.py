@@ -3,7 +3,7 @@
 import pytest
 from chart_specs import inputs, rows, spec, views
 
-from walkthrough.ch01_why_attention.figures import gradient_explorer
+from walkthrough.ch01_why_attention.figures import gradient_explorer, lstm_cell
 
 STEPS = (1, 10, 20)
 
@@ -58,3 +58,10 @@ def test_the_words_say_where_the_lines_end():
 def test_what_cannot_be_drawn_is_refused(data, start, words):
     with pytest.raises(ValueError, match=words):
         gradient_explorer(data, start=start)
+
+
+def test_the_cell_of_an_lstm_shows_every_gate_once():
+    svg = lstm_cell().svg
+    assert all(svg.count(f">{name}<") == 1 for name in ("forget", "input", "new", "output"))
+    assert svg.count(">×<") == 3
+    assert svg.count(">+<") == 1

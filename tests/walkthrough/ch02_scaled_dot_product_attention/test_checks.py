@@ -59,7 +59,8 @@ def test_masked_attention_accepts_other_ways_of_caring_for_empty_rows():
         return powers / powers.sum(-1, keepdim=True).clamp_min(1e-4) @ value
 
     def with_nan_to_num(query, key, value, attend_mask):
-        scores = (query @ key.mT / 2).masked_fill(~attend_mask, float("-inf"))
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        scores = scores.masked_fill(~attend_mask, float("-inf"))
         return scores.softmax(-1).nan_to_num(0.0) @ value
 
     assert checks.masked_attention(by_hand)
@@ -174,3 +175,21 @@ def test_the_sound_machine_is_the_packages_attention():
     mask = torch.ones(5, 5, dtype=torch.bool).tril()
     expected, _ = scaled_dot_product_attention(query, key, value, mask)
     torch.testing.assert_close(MACHINES["C"][0](query, key, value, mask), expected)
+
+
+def test_the_pairs_are_handed_over_once_and_a_second_loop_is_told_so():
+    def twice(query, pairs):
+        largest = max(float(query @ key) for key, _ in pairs)
+        return sum(float(query @ key) - largest for key, _ in pairs)
+
+    assert "handed over once" in checks.streamed_attention(twice).message
+
+
+def test_weights_that_nearly_sum_to_1_are_not_taken_for_logarithms():
+    def softmax(scores):
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        return powers / (powers.sum(-1, keepdim=True) + 1e-2)
+
+    verdict = checks.stable_softmax(softmax)
+    assert "do not sum to 1" in verdict.message
+    assert "logarithm" not in verdict.message

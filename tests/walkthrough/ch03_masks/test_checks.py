@@ -221,8 +221,8 @@ WRONG_DETECTORS = {
         detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4),
         "opposite sign cancel",
     ),
-    "id 0": (detector(change=written(lambda t, p, size: 0)), "the same id, here 0"),
-    "id 1": (detector(change=written(lambda t, p, size: 1)), "the same id, here 1"),
+    "id 0": (detector(change=written(lambda t, p, size: 0)), "always write 0"),
+    "id 1": (detector(change=written(lambda t, p, size: 1)), "always write 1"),
     "id 2": (detector(change=written(lambda t, p, size: 2 % size)), "have one id"),
     "the last id": (detector(change=written(lambda t, p, size: size - 1)), "`vocab_size - 1`"),
     "mirrored id": (
@@ -313,3 +313,87 @@ def test_a_packed_mask_wrong_in_two_ways_hears_of_one():
     verdict = checks.packed_mask(lambda s: (s[:, :, None] == s[:, None])[:, None])
     assert verdict.mistake == "future open"
     assert checks.packed_mask(lambda s: (s != 0)[:, None, None]).status == "wrong"
+
+
+WEAK_DETECTORS = {
+    "the mean of the sizes": (
+        detector(moves=lambda a, b: (a - b).abs().mean() > 1e-6),
+        "in a single number",
+    ),
+    "the mean over sentences": (
+        detector(moves=lambda a, b: (a - b).mean(0).abs().max() > 1e-6),
+        "one sentence larger and",
+    ),
+    "the first sentence's id for all": (
+        detector(change=written(lambda t, p, size: (t[0, p] + 1) % size)),
+        "each sentence's own token",
+    ),
+    "all must move": (
+        detector(moves=lambda a, b: ((a - b).abs() > 1e-6).all()),
+        "one that moves is enough",
+    ),
+}
+
+
+@pytest.mark.parametrize(("has_leak", "said"), WEAK_DETECTORS.values(), ids=list(WEAK_DETECTORS))
+def test_leak_detectors_that_see_most_leaks_hear_which_they_miss(has_leak, said):
+    verdict = checks.has_leak(has_leak)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+WRONG_MASKS = {
+    "causal as well": (
+        checks.pad_mask,
+        lambda t: (t != PAD_ID)[:, None, None] & torch.ones(t.shape[1], t.shape[1]).tril().bool(),
+        "later keys are closed as well",
+    ),
+    "a copy for each head": (
+        checks.pad_mask,
+        lambda t: (t != PAD_ID)[:, None, None].expand(-1, 3, -1, -1),
+        "the same for all heads",
+    ),
+    "one id is no shift of another": (
+        checks.pad_mask,
+        lambda t: (t == 1)[:, None, None],
+        "only the start token is open",
+    ),
+    "diagonal by query_len": (
+        checks.decoding_mask,
+        lambda q, k: torch.ones(q, k, dtype=torch.bool).tril(q),
+        "a key that comes after it",
+    ),
+    "the first row for all": (
+        checks.decoding_mask,
+        lambda q, k: torch.ones(k, k, dtype=torch.bool).tril()[:1].expand(q, -1),
+        "misses a key",
+    ),
+    "too few rows": (
+        checks.decoding_mask,
+        lambda q, k: torch.ones(k, k, dtype=torch.bool).tril()[-q - 1 : -1],
+        "another shape",
+    ),
+    "minus one for the end": (
+        checks.shift_right,
+        lambda t: torch.cat([t[:, :1] * 0 + 1, t[:, :-1].masked_fill(t[:, :-1] == EOS_ID, -1)], 1),
+        "padding is id 0",
+    ),
+    "a column too few": (
+        checks.shift_right,
+        lambda t: torch.cat([t[:, :1] * 0 + 1, t[:, :-2]], 1),
+        "columns are missing",
+    ),
+    "batch and heads exchanged": (
+        checks.packed_mask,
+        lambda s: checks.packed_mask.reference(s).transpose(0, 1),
+        "the rows of the batch come first",
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "mask", "said"), WRONG_MASKS.values(), ids=list(WRONG_MASKS))
+def test_masks_that_got_only_numbers_hear_a_cause(check, mask, said):
+    verdict = check(mask)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+    assert "two things at once" not in verdict.message

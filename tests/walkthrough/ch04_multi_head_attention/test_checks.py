@@ -172,3 +172,28 @@ def test_a_bug_that_is_not_found_is_named():
     assert "flattening without the exchange" in checks.find_bug(blind).message
     assert "Ten of the twelve" in checks.find_bug(lambda module: "fine").message
     assert checks.find_bug(lambda module: "Merge").status == "wrong"
+
+
+@pytest.mark.parametrize("biases", [4, 3 * 24, 1])
+def test_biases_counted_in_another_way_do_not_look_like_no_biases(biases):
+    def count(d_model, n_heads, d_k, d_v, bias):
+        return 2 * d_model * n_heads * (d_k + d_v) + bias * biases
+
+    verdict = checks.n_parameters(count)
+    assert "the matrices are counted right" in verdict.message
+
+
+def test_two_counts_in_place_of_one_are_named():
+    def count(d_model, n_heads, d_k, d_v, bias):
+        return 2 * d_model * n_heads * (d_k + d_v), n_heads * (2 * d_k + d_v) + d_model
+
+    assert "several numbers" in checks.n_parameters(count).message
+
+
+def test_a_word_that_is_no_answer_is_named():
+    assert "one of the words in the table" in checks.find_bug(lambda module: "Merge").message
+
+
+def test_an_order_that_many_mistakes_share_is_not_called_a_second_mistake():
+    verdict = checks.merge_heads(lambda heads: heads.flatten(-2))
+    assert "two things at once" not in verdict.message

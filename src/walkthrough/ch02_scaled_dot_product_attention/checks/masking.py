@@ -43,9 +43,10 @@ def _masked_case(
     def make(generator: torch.Generator) -> Arguments:
         allowed = torch.tensor(attend_mask, dtype=torch.bool)
         query_len, key_len = allowed.shape
-        query = torch.randn(2, query_len, 4, generator=generator).to(dtype)
-        key = torch.randn(2, key_len, 4, generator=generator).to(dtype)
-        value = torch.randn(2, key_len, 3, generator=generator).to(dtype)
+        # all sizes differ, so that a wrong one under the root is told from the others
+        query = torch.randn(2, query_len, 6, generator=generator).to(dtype)
+        key = torch.randn(2, key_len, 6, generator=generator).to(dtype)
+        value = torch.randn(2, key_len, 5, generator=generator).to(dtype)
         return arguments(query, key, value, allowed)
 
     return make
@@ -59,8 +60,8 @@ def _far_away(generator: torch.Generator) -> Arguments:
 
 def _all_low(generator: torch.Generator) -> Arguments:
     """Return scores of −2e10, all alike: whatever number stands for −∞ is larger than they are."""
-    value = torch.randn(2, 4, 3, generator=generator)
-    query, key = torch.full((2, 2, 4), 1e5), torch.full((2, 4, 4), -1e5)
+    value = torch.randn(2, 4, 5, generator=generator)
+    query, key = torch.full((2, 2, 6), 1e5), torch.full((2, 4, 6), -1e5)
     return arguments(query, key, value, torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]]).bool())
 
 
@@ -85,6 +86,36 @@ def _axis(dim: int) -> Callable[..., Tensor]:
         return scores.softmax(dim).nan_to_num(0.0) @ value
 
     return attend
+
+
+def _as_written(
+    *,
+    scale: Callable[[Tensor, Tensor, Tensor], float] = lambda q, k, v: math.sqrt(q.shape[-1]),
+    fill: float = -math.inf,
+    inverted: bool = False,
+    dim: int = -1,
+) -> Callable[..., Tensor]:
+    """Return attention that clears the rows of queries without an open key, as one writes it."""
+
+    def attend(query: Tensor, key: Tensor, value: Tensor, attend_mask: Tensor) -> Tensor:
+        scores = query @ key.transpose(-2, -1) / scale(query, key, value)
+        scores = scores.masked_fill(attend_mask if inverted else ~attend_mask, fill)
+        empty = ~attend_mask.any(-1, keepdim=True)
+        return scores.softmax(dim).masked_fill(empty, 0.0) @ value
+
+    return attend
+
+
+_INVERTED = (
+    "the mask is inverted: True means *may* attend here, so the scores to close are those where "
+    "`attend_mask` is False."
+)
+_WRONG_SCALES: tuple[tuple[str, str, Callable[[Tensor, Tensor, Tensor], float]], ...] = (
+    ("the number of queries", "√query_len", lambda q, k, v: math.sqrt(q.shape[-2])),
+    ("the number of keys", "√key_len", lambda q, k, v: math.sqrt(k.shape[-2])),
+    ("the paper's size whatever was given", "√64", lambda q, k, v: 8.0),
+    ("the paper's width whatever was given", "√512", lambda q, k, v: math.sqrt(512)),
+)
 
 
 def _has_nan(result: Tensor, expected: Tensor, given: Arguments) -> bool:
@@ -249,6 +280,75 @@ masked_attention = Check(
                 query * math.sqrt(query.shape[-1]), key, value, attend_mask
             ),
             "the mask works. The scores are not divided by √d_k.",
+        ),
+        *(
+            Mistake(
+                name,
+                _as_written(scale=scale),
+                f"the mask works. The scores are divided by {root}, and not by √d_k. Take the size "
+                "from `query.shape[-1]`.",
+            )
+            for name, root, scale in _WRONG_SCALES
+        ),
+        Mistake(
+            "multiplied by √d_k",
+            _as_written(scale=lambda q, k, v: 1 / math.sqrt(q.shape[-1])),
+            "the mask works. The scores are multiplied by √d_k. They are divided by it.",
+        ),
+        Mistake(
+            "inverted, rows cleared",
+            _as_written(inverted=True),
+            _INVERTED,
+        ),
+        Mistake(
+            "inverted, rows cleared, no scale",
+            _as_written(inverted=True, scale=lambda q, k, v: 1.0),
+            f"two things: {_INVERTED} And the scores are not divided by √d_k.",
+        ),
+        *(
+            Mistake(
+                f"softmax over {name}, rows cleared",
+                _as_written(dim=dim),
+                f"softmax runs over {name}. The keys of one query stand in the last dimension, "
+                "`dim=-1`.",
+            )
+            for name, dim in (("the queries", -2), ("the sentences", 0))
+        ),
+        Mistake(
+            "+∞",
+            _as_written(fill=math.inf),
+            "closed scores are set to +∞, and ∞ − ∞ is NaN. A closed key has the score −∞.",
+        ),
+        Mistake(
+            "scale after softmax",
+            lambda query, key, value, attend_mask: (
+                _as_written(scale=lambda q, k, v: 1.0)(query, key, value, attend_mask)
+                / math.sqrt(query.shape[-1])
+            ),
+            "the weights are divided by √d_k, not the scores. The scale acts before softmax.",
+        ),
+        Mistake(
+            "no softmax",
+            lambda query, key, value, attend_mask: (
+                (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~attend_mask, 0.0) @ value
+            ),
+            "softmax is missing: the scores themselves are used as weights.",
+        ),
+        Mistake(
+            "rows with any closed key cleared",
+            lambda query, key, value, attend_mask: _masked(
+                query, key, value, attend_mask & attend_mask.all(-1, keepdim=True)
+            ),
+            "every query that has one closed key gets zeros. Zeros are for a query *all* of whose "
+            "keys are closed: `~attend_mask.any(dim=-1)`.",
+        ),
+        Mistake(
+            "rows cleared and nothing else",
+            lambda query, key, value, attend_mask: _masked(
+                query, key, value, attend_mask.any(-1, keepdim=True).expand_as(attend_mask)
+            ),
+            "queries that may attend to nothing get zeros, and for all others the mask has no "
+            "effect.",
         ),
     ],
     symptoms=[

@@ -31,6 +31,7 @@ score_scale = Check(
         fixed("d_k = 64, both standard deviations 1", 64, 1.0, 1.0),
         fixed("d_k = 64, standard deviations 2 and 3", 64, 2.0, 3.0),
         fixed("d_k = 16, standard deviations 0.5 and 0.1", 16, 0.5, 0.1),
+        fixed("d_k = 20, standard deviations 2 and 0.5", 20, 2.0, 0.5),
     ],
     mistakes=[
         Mistake(
@@ -113,6 +114,45 @@ score_scale = Check(
             lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * query_std),
             "this takes account of the queries' standard deviation and leaves out the keys'.",
         ),
+        Mistake(
+            "the variance",
+            lambda d_k, query_std, key_std: d_k * (query_std * key_std) ** 2,
+            "this is the variance of the scores. The factor is 1 over its root.",
+        ),
+        Mistake(
+            "square for root",
+            lambda d_k, query_std, key_std: 1 / (d_k**2 * query_std * key_std),
+            "d_k is squared where its root is needed: the standard deviation of a sum of d_k "
+            "terms grows with √d_k.",
+        ),
+        Mistake(
+            "the larger one",
+            lambda d_k, query_std, key_std: 1 / (math.sqrt(d_k) * max(query_std, key_std)),
+            "only the larger of the two standard deviations is there. The terms of the score are "
+            "products q_i · k_i, so the deviations multiply.",
+        ),
+        Mistake(
+            "the mean of both",
+            lambda d_k, query_std, key_std: 2 / (math.sqrt(d_k) * (query_std + key_std)),
+            "the mean of the standard deviations is taken. The terms of the score are products "
+            "q_i · k_i, so the deviations multiply.",
+        ),
+        Mistake(
+            "logarithm for root",
+            lambda d_k, query_std, key_std: 1 / (math.log(d_k) * query_std * key_std),
+            "the logarithm of d_k stands where its root belongs.",
+        ),
+        Mistake(
+            "one square under the root",
+            lambda d_k, query_std, key_std: 1 / math.sqrt(d_k * query_std**2 + key_std**2),
+            "a sum stands under the root: d_k · query_std² + key_std². The variance of the score "
+            "is a product, d_k · query_std² · key_std².",
+        ),
+        Mistake(
+            "root cut",
+            lambda d_k, query_std, key_std: 1 / (int(math.sqrt(d_k)) * query_std * key_std),
+            "the root of d_k is cut to a whole number. Do without `int` and `//`.",
+        ),
     ],
     right="`score_scale` is right: the factor is 1 / (√d_k · query_std · key_std)",
 )
@@ -135,6 +175,15 @@ def _row_max(scores: Tensor) -> Tensor:
 
 def _row_powers(scores: Tensor) -> Tensor:
     return (scores - _row_max(scores)).exp()
+
+
+def _normalised(powers: Tensor) -> Tensor:
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def _rows_off(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    sums = result.sum(-1)
+    return bool(sums.isfinite().all()) and bool(((sums - 1).abs() > 1e-3).any())
 
 
 def _columns_sum_to_one(result: Tensor, expected: Tensor, given: Arguments) -> bool:
@@ -221,7 +270,7 @@ stable_softmax = Check(
         ),
         Mistake(
             "divided by the maximum",
-            lambda scores: torch.softmax(scores / _row_max(scores), dim=-1),
+            lambda scores: _normalised((scores / _row_max(scores)).exp()),
             "the scores are *divided* by the maximum, which changes the weights. Subtract it.",
         ),
         Mistake(
@@ -303,6 +352,24 @@ stable_softmax = Check(
             _row_powers,
             "the powers are right. They do not sum to 1 yet: divide each row by its sum.",
         ),
+        Mistake(
+            "one sum for all rows",
+            lambda scores: _row_powers(scores) / _row_powers(scores).sum(),
+            "all powers are divided by one sum, that of the whole tensor. Each row is divided by "
+            "its own.",
+        ),
+        Mistake(
+            "turned round by hand",
+            lambda scores: _normalised((_row_max(scores) - scores).exp()),
+            "the subtraction is the wrong way round, maximum − score: the *smallest* score gets "
+            "the largest weight.",
+        ),
+        Mistake(
+            "root of squares",
+            lambda scores: _row_powers(scores) / _row_powers(scores).norm(dim=-1, keepdim=True),
+            "each row is divided by the root of its summed squares, so the squares sum to 1. "
+            "Divide by the sum.",
+        ),
     ],
     symptoms=[
         Symptom(
@@ -310,6 +377,12 @@ stable_softmax = Check(
             _columns_sum_to_one,
             "your columns sum to 1, and your rows do not. The weights of one query stand in a row: "
             "softmax runs over the last dimension.",
+        ),
+        Symptom(
+            "rows off",
+            _rows_off,
+            "the weights of a row do not sum to 1. Divide its powers by the sum of exactly these "
+            "powers, and add nothing to it.",
         ),
     ],
     right="`stable_softmax` is right, for scores around 1000 and for −∞ too",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from operator import length_hint
 
 import torch
 from torch import Tensor
@@ -14,13 +15,14 @@ Pairs = Iterator[tuple[Tensor, Tensor]]
 
 def _streamed(
     *,
-    scaled: bool = True,
+    root: str = "d_k",
     start: float = -math.inf,
     rescale_sum: bool = True,
     rescale_total: bool = True,
     factor: Callable[[Tensor, Tensor], Tensor] = lambda old, new: (old - new).exp(),
     fixed_shift: str | None = None,
     divided: bool = True,
+    keys_for_values: bool = False,
 ) -> Callable[[Tensor, Pairs], Tensor]:
     """Return attention in one pass; the keywords break it in one place."""
 
@@ -28,7 +30,8 @@ def _streamed(
         largest = torch.tensor(start)
         total, mixture = torch.tensor(0.0), torch.tensor(0.0)
         for place, (key, value) in enumerate(pairs):
-            score = query @ key / (math.sqrt(len(query)) if scaled else 1.0)
+            size = {"d_k": len(query), "d_v": len(value), "d_k²": len(query) ** 2}.get(root, 1)
+            score = query @ key / math.sqrt(size)
             new = torch.maximum(largest, score)
             if fixed_shift == "none":
                 new = torch.tensor(0.0)
@@ -37,7 +40,9 @@ def _streamed(
             kept = torch.tensor(1.0) if fixed_shift else factor(largest, new)
             power = (score - new).exp()
             total = total * (kept if rescale_total else 1.0) + power
-            mixture = mixture * (kept if rescale_sum else 1.0) + power * value
+            mixture = mixture * (kept if rescale_sum else 1.0) + power * (
+                key if keys_for_values else value
+            )
             largest = new
         return mixture / total if divided else mixture
 
@@ -62,6 +67,50 @@ def _weighted(weigh: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Pairs], Te
     return attend
 
 
+class _Once:
+    """An iterator over pairs that says so when somebody begins a second time."""
+
+    __slots__ = ("rest",)
+
+    def __init__(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
+        self.rest = iter(pairs)
+
+    def __iter__(self) -> "_Once":
+        if not length_hint(self.rest):
+            raise RuntimeError("the pairs are handed over once; a second loop finds none")
+        return self
+
+    def __next__(self) -> tuple[Tensor, Tensor]:
+        return next(self.rest)
+
+
+def _first_only(query: Tensor, pairs: Pairs) -> Tensor:
+    return next(iter(pairs))[1]
+
+
+def _output_not_rescaled(query: Tensor, pairs: Pairs) -> Tensor:
+    largest, total = -math.inf, 0.0
+    output = torch.tensor(0.0)
+    for key, value in pairs:
+        score = float(query @ key) / math.sqrt(len(query))
+        new = max(largest, score)
+        total = total * math.exp(largest - new) + math.exp(score - new)
+        output, largest = output + math.exp(score - new) / total * value, new
+    return output
+
+
+def _new_largest_left_out(query: Tensor, pairs: Pairs) -> Tensor:
+    largest, total = -math.inf, torch.tensor(0.0)
+    mixture = torch.tensor(0.0)
+    for key, value in pairs:
+        score = float(query @ key) / math.sqrt(len(query))
+        kept = math.exp(largest - score) if score > largest else 1.0
+        power = 0.0 if score > largest else math.exp(score - largest)
+        total, mixture = total * kept + power, mixture * kept + power * value
+        largest = max(largest, score)
+    return mixture / total
+
+
 def _stream(scores: list[float], d_v: int = 3) -> Callable[[torch.Generator], Arguments]:
     """Return a query and pairs with these scores, after the division by √d_k."""
 
@@ -74,7 +123,7 @@ def _stream(scores: list[float], d_v: int = 3) -> Callable[[torch.Generator], Ar
             across = across - (across @ query) * query  # adds nothing to the score
             key = 2.0 * score * query + across
             pairs.append((key, torch.randn(d_v, generator=generator)))
-        return arguments(query, iter(pairs))
+        return arguments(query, _Once(pairs))
 
     return make
 
@@ -137,12 +186,13 @@ streamed_attention = Check(
         Mistake(
             "largest starts at 0",
             _streamed(start=0.0),
-            "the largest score starts at 0. Where all scores are far below 0, all powers are 0 "
-            "and 0/0 is NaN. Start at −∞, or with the first score.",
+            "the largest score starts at 0, or at another number that no score may reach. Where "
+            "all scores are far below it, all powers are 0 and 0/0 is NaN. Start at −∞, or with "
+            "the first score.",
         ),
         Mistake(
             "no scale",
-            _streamed(scaled=False),
+            _streamed(root="none"),
             "the scores are not divided by √d_k.",
         ),
         Mistake(
@@ -169,6 +219,39 @@ streamed_attention = Check(
             "scores for powers",
             _weighted(lambda scores: scores / scores.sum()),
             "the scores themselves are the weights: the exponential is missing.",
+        ),
+        Mistake(
+            "first value only",
+            _first_only,
+            "this is the value of the first key. Does a `return` inside the loop end it in the "
+            "first round?",
+        ),
+        Mistake(
+            "√d_v",
+            _streamed(root="d_v"),
+            "the scores are divided by √d_v, the size of a value, and not by √d_k.",
+        ),
+        Mistake(
+            "divided by d_k",
+            _streamed(root="d_k²"),
+            "the scores are divided by d_k: the square root is missing.",
+        ),
+        Mistake(
+            "keys added up",
+            _streamed(keys_for_values=True),
+            "the keys are added up. The powers are the weights of the *values*.",
+        ),
+        Mistake(
+            "outputs added up",
+            _output_not_rescaled,
+            "each value is divided by the total as it stood then. Add up power · value and divide "
+            "once at the end, or shrink the output whenever the total grows.",
+        ),
+        Mistake(
+            "new largest left out",
+            _new_largest_left_out,
+            "when a new largest score comes, you rescale, but leave out that key's own value. Its "
+            "power is exp(0) = 1.",
         ),
     ],
     right="`streamed_attention` is right: one pass, and memory for one key at a time",

@@ -30,7 +30,7 @@ def plane_explorer(
     if not keys:
         raise ValueError("a query needs at least one key; got none")
     rows = [{"key": name, "x": x, "y": y} for name, (x, y) in keys.items()]
-    reach = 1.25 * max(math.hypot(x, y) for x, y in keys.values())
+    reach = 1.5 * max(math.hypot(x, y) for x, y in keys.values())
     turn = number_slider("angle", "direction of the query, degrees ", 360, start=angle, step=5)
     stretch = number_slider("size", "length of the query ", 8, start=length, step=0.25)
     x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach]), title="component 1")

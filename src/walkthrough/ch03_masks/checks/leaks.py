@@ -40,6 +40,12 @@ def _no_modulo(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
     return other
 
 
+def _first_sentences_next_id(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
+    other = tokens.clone()
+    other[:, position] = (other[0, position] + 1) % vocab_size
+    return other
+
+
 def _no_clone(tokens: Tensor, position: int, vocab_size: int) -> Tensor:
     tokens[:, position] = (tokens[:, position] + 1) % vocab_size
     return tokens
@@ -103,9 +109,9 @@ def _kind_is_missed(kind: str) -> Symptom:
 
 
 _SAME_ID = (
-    "you always write the same id, here {}. Where the token has that id already, nothing is "
-    "changed and the leak stays hidden. Make the new id from the old one, such as "
-    "`(old + 1) % vocab_size`."
+    "the id that you write may be the one that stands there already: so it is if you always "
+    "write {}, or draw it at random. Then nothing is changed and the leak stays hidden. Make the "
+    "new id from the old one, such as `(old + 1) % vocab_size`."
 )
 
 has_leak = Check(
@@ -116,9 +122,9 @@ has_leak = Check(
         Mistake(
             "changed position compared",
             _detector(compared=lambda outputs, position: outputs[:, : position + 1]),
-            "a leak is reported for every model. You compare the changed position too, or all "
-            "positions. The output there may move: a position sees its own input. Compare those "
-            "*before* it, `[:, :position]`.",
+            "a leak is reported for every model, the sound ones too. Two runs must differ in one "
+            "token only, and the output at that position may move: a position sees its own "
+            "input. Compare the outputs *before* it, `[:, :position]`.",
         ),
         Mistake(
             "no clone",
@@ -182,7 +188,8 @@ has_leak = Check(
         Mistake(
             "one sentence only",
             _detector(compared=lambda outputs, position: outputs[:1, :position]),
-            "only the first sentence of the batch is compared. Here the second one leaks.",
+            "only the first sentence of the batch is changed, or only the first is compared. Here "
+            "the second one leaks.",
         ),
         Mistake(
             "tolerance of 1e-4 or more",
@@ -241,6 +248,19 @@ has_leak = Check(
             "no model is ever reported. A detector that cannot find a leak is none. Is the changed "
             "token different from the old one? Do you change a copy, and not the tokens of both "
             "runs? Do you change every position, not only the first, which has nothing before it?",
+        ),
+        Mistake(
+            "one new id for all sentences",
+            _detector(change=_first_sentences_next_id),
+            "every sentence gets the same new id, made from the token of the first. Another "
+            "sentence may hold that id already. Make it from each sentence's own token, "
+            "`(old + 1) % vocab_size` for the whole column.",
+        ),
+        Mistake(
+            "all must move",
+            _detector(moves=lambda before, after: bool(((after - before).abs() > TOLERANCE).all())),
+            "you ask whether *all* outputs before the change move. One that moves is a leak: "
+            "`.any()`, or the largest difference.",
         ),
     ],
     symptoms=[_kind_is_missed(kind) for kind in WHY],

@@ -165,6 +165,35 @@ pad_mask = Check(
             lambda tokens: _columns(torch.ones_like(tokens, dtype=torch.bool)),
             "the mask is True everywhere: it closes nothing.",
         ),
+        Mistake(
+            "causal as well",
+            lambda tokens: (
+                _columns(tokens != PAD_ID)
+                & torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).tril()
+            ),
+            "later keys are closed as well, and the mask has a row for every query. Close padding "
+            "only; the causal mask is joined to it where it is needed.",
+        ),
+        Mistake(
+            "start token only",
+            lambda tokens: _columns(tokens == BOS_ID),
+            "only the start token is open. Every id but 0 is a token of the sentence.",
+        ),
+        Mistake(
+            "nothing open",
+            lambda tokens: _columns(tokens < 0),
+            "the mask is False everywhere: it closes every key. No id is below 0.",
+        ),
+        Mistake(
+            "ids for truth",
+            _columns,
+            "these are the ids themselves. Compare them with 0: the mask holds True and False.",
+        ),
+        Mistake(
+            "first sentence only",
+            lambda tokens: _columns(tokens != PAD_ID)[:1],
+            "the mask has a row for the first sentence only. Each sentence has its own padding.",
+        ),
     ],
     symptoms=[
         Symptom(
@@ -172,6 +201,12 @@ pad_mask = Check(
             _has_no_room_for_heads,
             "the mask has fewer than four dimensions. Scores have (batch, heads, query_len, "
             "key_len); give the mask a dimension for each, of size 1 where it is the same for all.",
+        ),
+        Symptom(
+            "a copy for each head",
+            lambda result, expected, given: result.ndim == 4 and result.shape[1] > 1,
+            "dimension 1, that of the heads, is larger than 1. The mask is the same for all heads, "
+            "so size 1 is enough, and it fits any number of heads.",
         ),
     ],
     right="`pad_mask` is right: one row a sentence, True at its tokens, and room for heads and "
@@ -188,6 +223,18 @@ def _decoding_mask(query_len: int, key_len: int) -> Tensor:
 
 def _ones(query_len: int, key_len: int) -> Tensor:
     return torch.ones(query_len, key_len, dtype=torch.bool)
+
+
+def _fits(result: Tensor, query_len: int, key_len: int) -> bool:
+    return result.dtype == torch.bool and result.shape == (query_len, key_len)
+
+
+def _sees_later(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return _fits(result, *given.positional) and bool((result & ~expected).any())
+
+
+def _misses_earlier(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+    return _fits(result, *given.positional) and bool((expected & ~result).any())
 
 
 decoding_mask = Check(
@@ -305,6 +352,27 @@ decoding_mask = Check(
             "numbers",
             lambda query_len, key_len: _decoding_mask(query_len, key_len).float(),
             "the places are right, the values are the numbers 1 and 0. Return booleans.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "another shape",
+            lambda result, expected, given: result.shape != expected.shape,
+            "the mask has another shape than (query_len, key_len): a row for each of the newest "
+            "positions, a column for each key.",
+        ),
+        Symptom(
+            "a later key is open",
+            _sees_later,
+            "some query sees a key that comes after it. Query number i stands at position "
+            "key_len − query_len + i of the sentence; keys beyond that are closed.",
+        ),
+        Symptom(
+            "an earlier key is closed",
+            _misses_earlier,
+            "some query misses a key that it may see: its own, or one before it. Query number i "
+            "stands at position key_len − query_len + i of the sentence; all keys up to there are "
+            "open.",
         ),
     ],
     right="`decoding_mask` is right, with and without stored keys",

@@ -146,6 +146,12 @@ packed_mask = Check(
             "row of the batch, and size 1 for the heads.",
         ),
         Symptom(
+            "another shape",
+            lambda result, expected, given: result.shape != expected.shape,
+            "the dimensions have other sizes than (batch, 1, length, length): the rows of the "
+            "batch come first, and the heads' dimension has size 1.",
+        ),
+        Symptom(
             "another sentence",
             _sees_another_sentence,
             "a token sees tokens of another sentence. Query and key must have the same number.",

@@ -210,6 +210,30 @@ shift_right = Check(
             _begins_with_a_word,
             "the first column is not bos everywhere; something else may differ as well.",
         ),
+        Symptom(
+            "truth values",
+            lambda result, expected, given: result.dtype == torch.bool,
+            "these are truth values. Ids are asked for.",
+        ),
+        Symptom(
+            "too few columns",
+            lambda result, expected, given: 0 < result.shape[1] < expected.shape[1],
+            "columns are missing. Drop one column at the right, and put one in front.",
+        ),
+        Symptom(
+            "another id for the end",
+            lambda result, expected, given: (
+                bool(((result != expected) & (given.positional[0].roll(1, 1) == EOS_ID)).any())
+                and bool((result == expected)[given.positional[0].roll(1, 1) != EOS_ID].all())
+            ),
+            "where the end token of a shorter sentence stood, the decoder is to read padding, and "
+            "padding is id 0.",
+        ),
+        Symptom(
+            "words lost",
+            lambda result, expected, given: bool(((expected > UNK_ID) & (result == PAD_ID)).any()),
+            "a word became padding. The words all stay; only the end token goes.",
+        ),
     ],
     right="`shift_right` is right: what `collate` builds as `target_in`",
 )

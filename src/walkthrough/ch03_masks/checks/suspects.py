@@ -15,6 +15,8 @@ WIDTH = 4
 STRENGTH = 0.5
 """How much of a later token's embedding a leak hands over."""
 FAINT = 2.5e-5
+FAINTEST, RUNG = 1.5e-5, 0.03
+"""How far the faintest leak moves one number, and how far apart the ids are that leak."""
 ROUNDING = 2e-7
 LEAKY_START = 9
 """A sentence that begins with this id leaks in the model that leaks in some sentences only."""
@@ -27,17 +29,17 @@ WHY = {
     "sound, itself only": "a false alarm: a model in which each position sees itself only is "
     "reported. The output at the changed position may move; compare those before it.",
     "sound, two tokens": "a false alarm: a right model is reported, on sentences of two tokens.",
+    "one pair": "a leak between two positions is overlooked. Change *every* position but the "
+    "first, and compare *all* outputs before it, number by number: one that moves is enough.",
     "no mask": "a model without any mask passes for sound. Change a later token, and look at the "
     "outputs before it.",
     "one too far": "a model that sees one token too far passes for sound. Compare the position "
     "right before the changed one too.",
-    "one pair": "a leak between two positions is overlooked. Change *every* position but the "
-    "first, and compare *all* outputs before it.",
     "dropout, sound": "a false alarm with dropout: two runs draw different random numbers. Call "
     "`torch.manual_seed` with the same number before *each* run.",
     "dropout, leaks": "a leak is overlooked in a model with dropout.",
     "some sentences": "a leak is overlooked that one sentence of the batch has and the other has "
-    "not. Compare all sentences.",
+    "not. Change and compare all sentences.",
     "one component": "a leak is overlooked that shows in one component of the outputs only. "
     "Compare all components, the last one too.",
     "faint": "a faint leak is overlooked: the outputs move by 5e-5. Rounding moves them by less "
@@ -48,6 +50,10 @@ WHY = {
     "the difference before you look for the largest.",
     "grows": "a leak is overlooked that only makes outputs larger. Take the absolute value of "
     "the difference before you look for the largest.",
+    "one number": "a faint leak in a single number is overlooked: it moves one component of one "
+    "output by 1.5e-5. A mean over all outputs hides it. Take the *largest* absolute difference.",
+    "sentences cancel": "a leak is overlooked that makes the outputs of one sentence larger and "
+    "those of the other smaller. Take absolute values before a mean over sentences.",
     "cancels": "a leak is overlooked whose differences add up to 0. Take absolute values before "
     "any mean or sum.",
     "one id": "a leak is overlooked where all tokens have one id. Is the token that you write "
@@ -103,6 +109,11 @@ def _signs(vocab_size: int, generator: torch.Generator) -> Tensor:
     """Embeddings of −1 and 1: any two differ by 2 somewhere, so a leak has a known size."""
     bits = torch.arange(vocab_size)[:, None] >> torch.arange(WIDTH) & 1
     return 2.0 * bits - 1
+
+
+def _ladder(vocab_size: int, generator: torch.Generator) -> Tensor:
+    """Embeddings that grow by `RUNG` with the id, in their last component; all others are 0."""
+    return F.pad(RUNG * torch.arange(vocab_size)[:, None], (WIDTH - 1, 0))
 
 
 def _zero_in_front(vocab_size: int, generator: torch.Generator) -> Tensor:
@@ -203,6 +214,29 @@ CASES = [
         "some sentences",
         EVERYWHERE,
         tokens=[[LEAKY_START, 8, 1, 6, 0, 7], [5, 4, 11, 0, 2, 3]],
+        leaky_start=LEAKY_START,
+    ),
+    _case(
+        "a model that leaks in the second sentence only, one id above the first",
+        "some sentences",
+        EVERYWHERE,
+        tokens=[[5, 8, 1, 6, 0, 7], [LEAKY_START, 9, 2, 7, 1, 8]],
+        leaky_start=LEAKY_START,
+    ),
+    _case(
+        "a model whose leak moves two sentences in opposite directions",
+        "sentences cancel",
+        EVERYWHERE,
+        tokens=[[0, 1, 1, 0, 1, 0], [1, 0, 0, 1, 0, 1]],
+        vocab_size=2,
+        table=_signs,
+    ),
+    _case(
+        "a model that leaks faintly, in one number",
+        "one number",
+        FAINTEST / RUNG / STRENGTH * _pairs((1, LENGTH - 1)),
+        tokens=[[5, 8, 1, 6, 0, 7], [LEAKY_START, 4, 10, 0, 2, 3]],
+        table=_ladder,
         leaky_start=LEAKY_START,
     ),
     _case(

@@ -175,6 +175,14 @@ find_bug = Check(
             )
         ),
     ],
-    symptoms=[_kind_is_missed(fault, say) for fault, say in MISSED.items()],
+    symptoms=[
+        Symptom(
+            "another word",
+            lambda result, expected, given: result not in ("fine", *MISSED),
+            'one of the words in the table is expected: "fine", "merge", "heads", "batch", '
+            '"softmax" or "mask".',
+        ),
+        *(_kind_is_missed(fault, say) for fault, say in MISSED.items()),
+    ],
     right="`find_bug` is right for twelve modules, sound and broken",
 )

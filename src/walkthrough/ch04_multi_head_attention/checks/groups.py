@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 
 from transformer.attention import scaled_dot_product_attention
@@ -128,6 +129,72 @@ grouped_attention = Check(
             lambda q, k, v: _grouped(q, k, v).unflatten(1, (k.shape[1], -1)),
             "groups and the heads inside them are two dimensions. Join them again: "
             "(batch, heads, query_len, d_v).",
+        ),
+        Mistake(
+            "softmax over the batch",
+            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(0)),
+            "softmax ran over the sentences. It runs over the keys, `dim=-1`.",
+        ),
+        Mistake(
+            "no softmax",
+            _weighted(lambda scores, d_k: scores / d_k**0.5),
+            "softmax is missing: the scores themselves are used as weights.",
+        ),
+        Mistake(
+            "causal mask",
+            _weighted(
+                lambda scores, d_k: (
+                    (scores / d_k**0.5)
+                    .masked_fill(torch.ones_like(scores).triu(1).bool(), float("-inf"))
+                    .softmax(-1)
+                )
+            ),
+            "later keys are closed. No mask is asked for here.",
+        ),
+        Mistake(
+            "groups by turns, no scale",
+            lambda q, k, v: _by_turns(q * q.shape[-1] ** 0.5, k, v),
+            "two things: the groups take turns, where neighbouring heads belong to one group, and "
+            "the scores are not divided by √d_k.",
+        ),
+        Mistake(
+            "groups backwards",
+            lambda q, k, v: _grouped(q, k.flip(1), v.flip(1)),
+            "the groups are given out from the last to the first.",
+        ),
+        Mistake(
+            "last group for all",
+            lambda q, k, v: _attend(q, _all_of(k[:, -1:], q), _all_of(v[:, -1:], q)),
+            "all heads use the last group.",
+        ),
+        Mistake(
+            "groups added up",
+            lambda q, k, v: _attend(
+                q, _all_of(k.sum(1, keepdim=True), q), _all_of(v.sum(1, keepdim=True), q)
+            ),
+            "keys and values are added up over the groups. Each group has its own.",
+        ),
+        Mistake(
+            "√d_v",
+            lambda q, k, v: _grouped(q * (q.shape[-1] / v.shape[-1]) ** 0.5, k, v),
+            "the scores are divided by √d_v, the size of a value, and not by √d_k.",
+        ),
+        Mistake(
+            "multiplied by √d_k",
+            lambda q, k, v: _grouped(q * q.shape[-1], k, v),
+            "the scores are multiplied by √d_k. They are divided by it.",
+        ),
+        Mistake(
+            "as many heads as groups",
+            lambda q, k, v: _attend(q[:, : k.shape[1]], k, v),
+            "only the first heads are there, as many as there are groups. Every head keeps its own "
+            "queries.",
+        ),
+        Mistake(
+            "divided by the size of a group",
+            lambda q, k, v: _grouped(q, k, v) / (q.shape[1] // k.shape[1]),
+            "the result is divided by the number of heads in a group. Heads of one group share "
+            "keys and values; nothing is averaged.",
         ),
     ],
     right="`grouped_attention` is right, from one group to as many as heads",

@@ -75,6 +75,27 @@ split_heads = Check(
             "batch and heads are one dimension here. That is a usual way to compute, but the "
             "result asked for keeps them apart: (batch, heads, length, d).",
         ),
+        Mistake(
+            "pieces of n_heads components",
+            lambda x, n_heads: x.unflatten(-1, (-1, n_heads)).transpose(1, 2),
+            "the pieces have n_heads components each. There are n_heads pieces: `split` takes the "
+            "size of a piece, `chunk` their number, `unflatten` both, (n_heads, d).",
+        ),
+        Mistake(
+            "everything for every head",
+            lambda x, n_heads: x[:, None].expand(-1, n_heads, -1, -1),
+            "every head gets all components. Cut the last dimension, so that each gets its slice.",
+        ),
+        Mistake(
+            "nothing cut",
+            lambda x, n_heads: x[:, None],
+            "a dimension of size 1 was added, and nothing was cut: there is one head of full size.",
+        ),
+        Mistake(
+            "first head only",
+            lambda x, n_heads: x[..., : x.shape[-1] // n_heads][:, None],
+            "this is the slice of the first head alone.",
+        ),
     ],
     right="`split_heads` is right: each head has its own slice of every word",
 )
@@ -158,6 +179,36 @@ merge_heads = Check(
             lambda heads: heads.sum(dim=1),
             "the heads are added up, and what each of them found is lost. Concat keeps all of it, "
             "side by side.",
+        ),
+        Mistake(
+            "flattened at once",
+            lambda heads: heads.flatten(-2),
+            "words and components of a head were joined: (batch, heads, length · d). Exchange "
+            "heads and words first; then heads and components stand last, and are joined.",
+        ),
+        Mistake(
+            "batch and heads exchanged",
+            lambda heads: heads.transpose(0, 1).flatten(-2),
+            "dimensions 0 and 1 are exchanged, the sentences and the heads, and then words and "
+            "components joined. Exchange 1 and 2, heads and words.",
+        ),
+        Mistake(
+            "heads below the sentences",
+            lambda heads: torch.cat(list(heads.unbind(1)), dim=0),
+            "the heads stand under each other in dimension 0, as if they were sentences. Put them "
+            "side by side, in the last dimension.",
+        ),
+        Mistake(
+            "words and components exchanged",
+            lambda heads: heads.transpose(2, 3).reshape(heads.shape[0], heads.shape[2], -1),
+            "dimensions 2 and 3 are exchanged, words and components. Exchange 1 and 2, heads and "
+            "words.",
+        ),
+        Mistake(
+            "components before heads",
+            lambda heads: heads.permute(0, 3, 1, 2).reshape(heads.shape[0], heads.shape[2], -1),
+            "the components were moved before the heads. After the exchange the order is (batch, "
+            "length, heads, d).",
         ),
     ],
     right="`merge_heads` is right: row by row, head 1, head 2, …",

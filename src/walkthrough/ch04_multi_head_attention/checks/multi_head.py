@@ -1,4 +1,4 @@
-"""The checks of chapter 04, multi-head attention (§3.2.2)."""
+"""The check of chapter 04 on multi-head attention from matrices (§3.2.2)."""
 
 import math
 from collections.abc import Callable
@@ -6,10 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments, fixed
-
-# Exercise: the whole thing from given matrices
+from transformer.attention import scaled_dot_product_attention
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 
 def _heads(
@@ -75,6 +73,44 @@ def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
 
 def _has_dimension_for_heads(result: Tensor, expected: Tensor, given: Arguments) -> bool:
     return result.dim() == expected.dim() + 1 and 1 not in result.shape  # 1: a batch
+
+
+def _blocks(blocks: Callable[[Tensor, int], Tensor], n_left_out: int = 0) -> Callable[..., Tensor]:
+    """Multi-head attention as a sum over heads, with `blocks(w_o, head)` for the rows of W^O."""
+
+    def attend(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
+        found = _heads(query, key, value, *w[:3])
+        kept = list(enumerate(found))[: len(found) - n_left_out]
+        return torch.stack([head @ blocks(w[3], place) for place, head in kept]).sum(0)
+
+    return attend
+
+
+def _first_head_only(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
+    return _heads(query, key, value, *w[:3])[0] @ w[3].chunk(len(w[0]))[0]
+
+
+def _mean_weights(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
+    mean = _weighted(lambda s, w_q: _softmax(s, w_q).mean(0, keepdim=True).expand_as(s))
+    return mean(query, key, value, *w)
+
+
+def _softmax(scores: Tensor, w_q: Tensor) -> Tensor:
+    return (scores / math.sqrt(w_q.shape[-1])).softmax(-1)
+
+
+def _reshaped_matrices(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
+    n_heads, d_model = w[0].shape[:2]
+    q, k, v = (
+        (x @ matrices.reshape(d_model, -1)).unflatten(-1, (n_heads, -1)).transpose(0, 1)
+        for x, matrices in zip((query, key, value), w[:3], strict=True)
+    )
+    return scaled_dot_product_attention(q, k, v)[0].transpose(0, 1).flatten(1) @ w[3]
+
+
+def _causal(scores: Tensor, w_q: Tensor) -> Tensor:
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return _softmax(scores.masked_fill(later, -math.inf), w_q)
 
 
 multi_head = Check(
@@ -208,6 +244,65 @@ multi_head = Check(
             ),
             "every head uses the matrices of the first. Head i has `w_q[i]`, `w_k[i]`, `w_v[i]`.",
         ),
+        Mistake(
+            "divides by √key_len",
+            _weighted(lambda s, w_q: (s / math.sqrt(s.shape[-1])).softmax(-1)),
+            "the scores are divided by the root of the number of keys. Each head divides by the "
+            "root of its own size, √d_k: the last dimension of `w_q`.",
+        ),
+        Mistake(
+            "divides by √64",
+            _weighted(lambda s, w_q: (s / 8).softmax(-1)),
+            "the scores are divided by 8, the paper's √64. Here d_k is given by the matrices: the "
+            "last dimension of `w_q`.",
+        ),
+        Mistake(
+            "softmax over queries, no scale",
+            _weighted(lambda s, w_q: s.softmax(-2)),
+            "two things: softmax ran over the queries, not over the keys, and the scores are not "
+            "divided by √d_k.",
+        ),
+        Mistake(
+            "mean of the heads' weights",
+            _mean_weights,
+            "the weights of the heads are averaged, so all heads look at the same words. Each head "
+            "keeps its own weights.",
+        ),
+        Mistake(
+            "one head too few",
+            _blocks(lambda w_o, place: w_o.chunk(3)[place], n_left_out=1),
+            "the last head is missing.",
+        ),
+        Mistake(
+            "first head only",
+            _first_head_only,
+            "this is the first head alone. Does a `return` inside the loop end it in the first "
+            "round?",
+        ),
+        Mistake(
+            "the same rows of W^O for all heads",
+            _blocks(lambda w_o, place: w_o.chunk(3)[0]),
+            "every head is multiplied by the first d_v rows of `w_o`. Head i has rows of its own.",
+        ),
+        Mistake(
+            "matrices reshaped",
+            _reshaped_matrices,
+            "the stacked matrices were made one by `reshape`, which mixes the rows of different "
+            "heads. Put them side by side: `torch.cat(list(w_q), dim=-1)`.",
+        ),
+        Mistake(
+            "causal mask",
+            _weighted(_causal),
+            "later keys are closed. No mask is asked for here.",
+        ),
+        Mistake(
+            "one wide head, scaled by √d_k",
+            lambda query, key, value, *w: _one_wide_head(
+                query * math.sqrt(len(w[0])), key, value, *w
+            ),
+            "this is one head: its scores are the sums of the heads' scores, with one softmax for "
+            "all. Split before you multiply queries and keys.",
+        ),
     ],
     symptoms=[
         Symptom(
@@ -236,137 +331,4 @@ multi_head = Check(
         ),
     ],
     right="`multi_head` is right: three heads, one softmax each, mixed by W^O",
-)
-
-# Exercise: count the parameters
-
-
-def _count(d_model: int, n_heads: int, d_k: int, d_v: int, bias: bool) -> int:
-    module = MultiHeadAttention(d_model=d_model, n_heads=n_heads, d_k=d_k, d_v=d_v, bias=bias)
-    return sum(parameter.numel() for parameter in module.parameters())
-
-
-def _weights_of(d_model: int, n_heads: int, d_k: int, d_v: int) -> int:
-    return n_heads * d_model * (2 * d_k + 2 * d_v)
-
-
-def _biases_of(d_model: int, n_heads: int, d_k: int, d_v: int) -> int:
-    return n_heads * (2 * d_k + d_v) + d_model
-
-
-def _counted_as(
-    weights: Callable[..., int] = _weights_of, biases: Callable[..., int] = _biases_of
-) -> Callable[..., int]:
-    def count(d_model: int, n_heads: int, d_k: int, d_v: int, bias: bool) -> int:
-        sizes = (d_model, n_heads, d_k, d_v)
-        return weights(*sizes) + (biases(*sizes) if bias else 0)
-
-    return count
-
-
-n_parameters = Check(
-    name="n_parameters",
-    reference=_count,
-    cases=[
-        fixed("the paper's base model without biases", 512, 8, 64, 64, False),
-        fixed("the paper's base model with biases", 512, 8, 64, 64, True),
-        fixed("d_model 24, 3 heads, d_k 5, d_v 7", 24, 3, 5, 7, True),
-    ],
-    tolerance=0.0,
-    mistakes=[
-        Mistake(
-            "one head",
-            _counted_as(lambda d, h, d_k, d_v: d * (2 * d_k + 2 * d_v)),
-            "that counts the matrices of one head. There are n_heads of each.",
-        ),
-        Mistake(
-            "one head, biases too",
-            _counted_as(
-                lambda d, h, d_k, d_v: d * (2 * d_k + 2 * d_v),
-                lambda d, h, d_k, d_v: 2 * d_k + d_v + d,
-            ),
-            "that is a multi-head attention with one head. There are n_heads of each W^Q, W^K and "
-            "W^V, and W^O has h·d_v rows.",
-        ),
-        Mistake(
-            "no W^O",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v)),
-            "W^O is missing: h·d_v rows, d_model columns.",
-        ),
-        Mistake(
-            "no W^O, nor its bias",
-            _counted_as(
-                lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v),
-                lambda d, h, d_k, d_v: h * (2 * d_k + d_v),
-            ),
-            "the fourth map is missing: W^O has h·d_v rows and d_model columns, and its bias has "
-            "d_model components.",
-        ),
-        Mistake(
-            "W^O for every head",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + h * h * d_v * d),
-            "W^O is counted once a head. There is one, with h·d_v rows and d_model columns.",
-        ),
-        Mistake(
-            "W^O of size d_model · d_model",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + d * d),
-            "W^O is counted with d_model rows. It has a row for each column of Concat: h·d_v.",
-        ),
-        Mistake(
-            "W^O with d_k",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + h * d_k * d),
-            "W^V or W^O is counted with d_k. A head hands over values, of size d_v: W^V has h·d_v "
-            "columns, and W^O as many rows.",
-        ),
-        Mistake(
-            "W^O of one head",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (2 * d_k + d_v) + d_v * d),
-            "W^O is counted with the d_v rows of one head. It has h·d_v.",
-        ),
-        Mistake(
-            "queries and values alone",
-            _counted_as(lambda d, h, d_k, d_v: h * d * (d_k + 2 * d_v)),
-            "one of W^Q and W^K is missing: both have h·d_k columns.",
-        ),
-        Mistake(
-            "no bias of W^O",
-            _counted_as(biases=lambda d, h, d_k, d_v: h * (2 * d_k + d_v)),
-            "the bias of W^O is missing: d_model numbers.",
-        ),
-        Mistake(
-            "4·d_model biases",
-            _counted_as(biases=lambda d, h, d_k, d_v: 4 * d),
-            "the matrices are right. The biases are counted as 4·d_model, which holds only where "
-            "h·d_k = h·d_v = d_model. A bias has a number for each component of its map's output.",
-        ),
-        Mistake(
-            "no biases",
-            _counted_as(biases=lambda d, h, d_k, d_v: 0),
-            "the matrices are right and `bias=True` changes nothing. Each of the four maps then "
-            "adds a vector: as many numbers as its output has components.",
-        ),
-        Mistake(
-            "bias of W^O of size h·d_v",
-            _counted_as(biases=lambda d, h, d_k, d_v: h * (2 * d_k + 2 * d_v)),
-            "the bias of W^O has the size of its output, d_model, and not of its input, h·d_v.",
-        ),
-        Mistake(
-            "biases of one head",
-            _counted_as(biases=lambda d, h, d_k, d_v: 2 * d_k + d_v + d),
-            "the matrices are right, and the biases of queries, keys and values are those of one "
-            "head. There are n_heads of each.",
-        ),
-        Mistake(
-            "biases always",
-            lambda d, h, d_k, d_v, bias: _weights_of(d, h, d_k, d_v) + _biases_of(d, h, d_k, d_v),
-            "the biases are counted even with `bias=False`.",
-        ),
-        Mistake(
-            "4·d_model²",
-            _counted_as(lambda d, h, d_k, d_v: 4 * d * d, lambda d, h, d_k, d_v: 4 * d),
-            "4·d_model² holds only where h·d_k = h·d_v = d_model, as in the paper's base model. "
-            "Here d_k and d_v are given.",
-        ),
-    ],
-    right="`n_parameters` is right, for three modules",
 )

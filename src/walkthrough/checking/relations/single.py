@@ -53,7 +53,7 @@ def _simple(mine: Numbers, wanted: Numbers, tolerance: float) -> str | None:
             return said
     ratios = [m / w for m, w in zip(mine, wanted, strict=True) if w]
     same_ratio = len(ratios) == len(mine) > 1 and agree(ratios, [ratios[0]] * len(ratios), 1e-6)
-    if same_ratio and varied(wanted) and ratios[0]:
+    if same_ratio and varied(wanted) and ratios[0] not in (0, 1):
         return f"your result is {short(ratios[0], 4)} times the expected one in every case"
     gaps = [m - w for m, w in zip(mine, wanted, strict=True)]
     if len(gaps) > 1 and varied(wanted) and agree(gaps, [gaps[0]] * len(gaps), 1e-6):

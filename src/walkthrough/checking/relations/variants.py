@@ -155,8 +155,8 @@ def _of_tensor(name: str, value: Tensor) -> Found:
         yield f"for `softmax({name})`, over its last dimension", lambda x: x.softmax(-1), False
         yield f"for `tanh({name})`", torch.tanh, False
     else:
-        yield f"for `{name} + 1`", lambda x: x + 1, True
-        yield f"for `{name} − 1`", lambda x: x - 1, True
+        yield f"for `{name} + 1`", lambda x: x + 1, False
+        yield f"for `{name} − 1`", lambda x: x - 1, False
     if value.dim() >= 2:
         yield f"if `{name}` is transposed", lambda x: x.transpose(-2, -1), True
     for number in range(value.dim()):
