@@ -87,9 +87,9 @@ def _learner(
             symbols = _counts(spelled, words if weigh_symbols else once)[1]
             if symbols_in_pairs:
                 symbols = Counter()
-                for (left, right), times in pairs.items():
-                    symbols[left] += times
-                    symbols[right] += times
+                for (one, other), times in pairs.items():
+                    symbols[one] += times
+                    symbols[other] += times
             if renew == "added up":
                 so_far[0].update(pairs)
                 so_far[1].update(symbols)
