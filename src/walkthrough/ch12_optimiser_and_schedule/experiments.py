@@ -46,7 +46,7 @@ class Recipe:
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "as in the paper": Recipe(),
+    "baseline": Recipe(),
     "β2 = 0.9": Recipe(beta2=0.9),
     "β2 = 0.999": Recipe(beta2=0.999),
     "ε = 1e-8": Recipe(eps=1e-8),

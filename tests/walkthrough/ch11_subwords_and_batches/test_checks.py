@@ -1,16 +1,17 @@
 """The checks of chapter 11 accept right answers and name every mistake they list."""
 
 from collections import Counter
-from itertools import pairwise
 
 import pytest
+import torch
+import torch.nn.functional as F
 
 from transformer.data.batching import collate, padding_waste, token_batches
-from transformer.data.bpe import join_pair
+from transformer.data.bpe import join_pair, learn_merges, split_words
 from walkthrough.ch11_subwords_and_batches.checks import batches, subwords
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [subwords.next_merge, subwords.spell, batches.cut, batches.padding_share, batches.group]
+ALL = [subwords.learn, subwords.spell, batches.lay_out, batches.padding_share, batches.group]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -19,25 +20,52 @@ def test_check_rejects_and_names_each_mistake(check):
     assert len(check.mistakes) >= 3
 
 
-def test_no_case_of_the_next_merge_has_a_tie():
-    for given in subwords.next_merge.arguments():
-        counts = Counter()
-        for symbols, times in given.positional[0].items():
-            for pair in pairwise(symbols):
-                counts[pair] += times
-        (_, first), (_, second) = counts.most_common(2)
-        assert first > second
+def test_learning_by_count_is_what_the_package_does():
+    lines = ["low lower lowest", "new newer newest", "low new"]
+    words = Counter(word for line in lines for word in split_words(line))
+    scored = subwords.learn.reference(words, 6, subwords.by_count)
+    packages = learn_merges(lines, 6)
+    assert scored[0] == packages[0]  # later ones may differ, because ties are broken otherwise
+    assert len(scored) == 6
 
 
-def test_the_pair_that_saves_most_letters_is_not_the_most_frequent():
-    def by_letters(words):
-        counts = Counter()
-        for symbols, times in words.items():
-            for pair in pairwise(symbols):
-                counts[pair] += times * len("".join(pair))
-        return max(counts, key=counts.get)
+def test_word_pieces_prefer_pairs_that_occur_more_often_than_by_chance():
+    words = {"ab": 9, "ac": 9, "qu": 3}
+    learned = subwords.learn.reference
+    assert learned(words, 1, subwords.by_count) == [("a", "b")]
+    assert learned(words, 1, subwords.by_share) == [("q", "u")]
 
-    assert subwords.next_merge(by_letters).status == "wrong"
+
+def test_a_wrong_join_that_nobody_foresaw_is_told_where_to_look():
+    def learn(words, n_merges, score):
+        right = subwords.learn.reference(words, n_merges, score)
+        return [*right[:1], *right[1:][::-1]]
+
+    assert subwords.learn(learn).mistake == "later merges"
+
+
+@pytest.mark.parametrize("as_kind", [lambda t: t.tolist(), lambda t: t.numpy(), torch.Tensor.int])
+def test_a_batch_may_be_lists_or_arrays(as_kind):
+    def lay(pairs, max_len):
+        return tuple(as_kind(tensor) for tensor in batches.lay_out.reference(pairs, max_len))
+
+    assert batches.lay_out(lay).status == "right"
+
+
+def test_the_layout_is_that_of_the_package():
+    pairs = [([9, 8, 7], [5]), ([6], [4, 4])]
+    ours, packages = batches.lay_out.reference(pairs, 10), collate(pairs)
+    theirs = (packages.source, packages.target_in, packages.target_out)
+    assert all(map(torch.equal, ours, theirs))
+
+
+def test_a_column_of_padding_and_a_missing_tensor_are_told():
+    def wider(pairs, max_len):
+        return tuple(F.pad(t, (0, 1)) for t in batches.lay_out.reference(pairs, max_len))
+
+    assert batches.lay_out(wider).mistake == "column of padding"
+    lonely = batches.lay_out(lambda *given: batches.lay_out.reference(*given)[0])
+    assert lonely.mistake == "no three"
 
 
 def test_merges_may_be_applied_in_turn():
@@ -71,7 +99,6 @@ def test_the_references_are_what_the_package_does():
     ]
     share = batches.padding_share.reference(lengths, ours)
     assert share == pytest.approx(padding_waste(pairs, ours))
-    assert batches.cut.reference([9] * 11, 12) == collate([([9] * 11, [9])]).source[0].tolist()
 
 
 def test_too_large_and_lost_batches_are_told():

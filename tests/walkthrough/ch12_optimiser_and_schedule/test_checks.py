@@ -1,5 +1,7 @@
 """The checks of chapter 12 accept what is right and name what is wrong."""
 
+import math
+
 import pytest
 import torch
 
@@ -7,7 +9,13 @@ from transformer.training.schedule import noam_rate
 from walkthrough.ch12_optimiser_and_schedule import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.rate_of_batch, checks.warmup_for_peak, checks.adam_step, checks.training_days]
+ALL = [
+    checks.rate_of_batch,
+    checks.warmup_for_peak,
+    checks.update_gradient,
+    checks.adamw_step,
+    checks.training_days,
+]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -16,20 +24,47 @@ def test_check_names_every_mistake_it_lists(check):
     assert len(check.mistakes) >= 4
 
 
-def test_the_packages_schedule_is_right():
+def rate_with(number):
+    def rate(batch, accumulate, d_model, warmup):
+        update = number(batch, accumulate)
+        return d_model**-0.5 * min(update**-0.5, update * warmup**-1.5)
+
+    return rate
+
+
+def test_the_packages_schedule_is_right_and_not_to_be_called():
     def package(batch, accumulate, d_model, warmup):
         return noam_rate((batch - 1) // accumulate + 1, d_model=d_model, warmup=warmup)
 
-    assert checks.rate_of_batch(package).status == "right"
+    assert checks.rate_of_batch(package).mistake == "forbidden"
+    assert checks.rate_of_batch(rate_with(lambda b, a: (b - 1) // a + 1)).status == "right"
+    given = checks.rate_of_batch.arguments()[3].positional
+    assert package(*given) == pytest.approx(checks.rate_of_batch.reference(*given))
 
 
 def test_a_half_added_before_rounding_is_not_a_rounding_up():
     """Python rounds 10.5 to 10 and 51.5 to 52, so that every other update comes out right."""
+    assert checks.rate_of_batch(rate_with(lambda b, a: round(b / a + 0.5))).status == "wrong"
 
-    def rate(batch, accumulate, d_model, warmup):
-        return noam_rate(round(batch / accumulate + 0.5), d_model=d_model, warmup=warmup)
 
-    assert checks.rate_of_batch(rate).status == "wrong"
+def test_rounding_to_the_nearest_is_told_from_rounding_down():
+    nearest = checks.rate_of_batch(rate_with(lambda b, a: max(1, round(b / a))))
+    assert nearest.mistake == "rounded to the nearest"
+    down = checks.rate_of_batch(rate_with(lambda b, a: max(1, b // a)))
+    assert down.mistake == "rounded down"
+
+
+def test_a_negative_rate_is_told():
+    verdict = checks.rate_of_batch(lambda b, a, d, w: -((b / a) ** 0.5))
+    assert verdict.mistake == "negative"
+
+
+def test_whole_days_and_whole_warmups_are_told():
+    days = checks.training_days.reference
+    up = checks.training_days(lambda *given: math.ceil(days(*given)))
+    assert "rounded up" in up.message
+    warmup = checks.warmup_for_peak.reference
+    assert "rounded" in checks.warmup_for_peak(lambda *given: int(warmup(*given))).message
 
 
 def test_the_warmup_found_has_that_peak():
@@ -42,10 +77,12 @@ def test_the_warmup_found_has_that_peak():
     assert found(1 / 64, 512) == checks.warmup_for_peak.reference(1 / 64, 512)
 
 
-def test_pytorchs_adam_is_right():
-    def pytorch(weight, gradient, m, v, update, rate):
+def test_pytorchs_adamw_is_right():
+    def pytorch(weight, gradient, m, v, update, rate, decay):
         parameter = torch.nn.Parameter(weight.clone())
-        adam = torch.optim.Adam([parameter], lr=rate, betas=(0.9, 0.98), eps=1e-9)
+        adam = torch.optim.AdamW(
+            [parameter], lr=rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay
+        )
         parameter.grad = gradient
         adam.state[parameter] = {
             "step": torch.tensor(float(update - 1)),
@@ -56,4 +93,21 @@ def test_pytorchs_adam_is_right():
         state = adam.state[parameter]
         return parameter.detach(), state["exp_avg"], state["exp_avg_sq"]
 
-    assert checks.adam_step(pytorch).status == "right"
+    assert checks.adamw_step(pytorch).status == "right"
+
+
+def test_pytorchs_clipping_is_right():
+    def pytorch(gradients, n_tokens, max_norm):
+        parameters = [torch.nn.Parameter(torch.zeros_like(part)) for part in gradients[0]]
+        for parameter, parts in zip(parameters, zip(*gradients, strict=True), strict=True):
+            shares = [n / sum(n_tokens) for n in n_tokens]
+            parameter.grad = sum(s * part for s, part in zip(shares, parts, strict=True))
+        torch.nn.utils.clip_grad_norm_(parameters, max_norm)
+        return tuple(parameter.grad for parameter in parameters)
+
+    assert checks.update_gradient(pytorch).status == "right"
+
+
+def test_a_return_in_the_loop_over_parameters_is_told():
+    verdict = checks.update_gradient(lambda *given: checks.update_gradient.reference(*given)[:1])
+    assert verdict.mistake == "tensors missing"

@@ -1,6 +1,6 @@
 """The checks of chapter 11's exercises."""
 
-from walkthrough.ch11_subwords_and_batches.checks.batches import cut, group, padding_share
-from walkthrough.ch11_subwords_and_batches.checks.subwords import next_merge, spell
+from walkthrough.ch11_subwords_and_batches.checks.batches import group, lay_out, padding_share
+from walkthrough.ch11_subwords_and_batches.checks.subwords import learn, spell
 
-__all__ = ["cut", "group", "next_merge", "padding_share", "spell"]
+__all__ = ["group", "lay_out", "learn", "padding_share", "spell"]

@@ -1,79 +1,273 @@
-"""The checks of chapter 11 on batches: cutting, padding's share, grouping by tokens (§5.1)."""
+"""The checks of chapter 11 on batches: their layout, padding's share, grouping (§5.1)."""
 
 from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
-from transformer.config import EOS_ID
+import torch
+from torch import Tensor
+
+from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, fixed
 
 Batches = Sequence[Sequence[int]]
 Group = Callable[[Sequence[int], int], list[list[int]]]
 
 
-# Exercise: cut a sentence ------------------------------------------------------------------------
+# Exercise: lay out a batch -----------------------------------------------------------------------
+
+Pair = tuple[list[int], list[int]]
+Keep = Callable[[list[Pair], int], list[Pair]]
+Laid = tuple[Tensor, Tensor, Tensor]
 
 
-def _cut(ids: list[int], max_len: int) -> list[int]:
-    return [*ids[: max_len - 1], EOS_ID]
+def _those_that_fit(
+    fits: Callable[[int, int, int], bool] = lambda source, target, most: max(source, target) < most,
+) -> Keep:
+    return lambda pairs, most: [pair for pair in pairs if fits(len(pair[0]), len(pair[1]), most)]
 
 
-def _cut_case(label: str, n_tokens: int, max_len: int) -> Case:
-    ids = [10 + 3 * number for number in range(n_tokens)]
-    return fixed(label, ids, max_len)
+def _layer(
+    *,
+    keep: Keep = _those_that_fit(),  # noqa: B008  # a pure function
+    source_marks: tuple[list[int], list[int]] = ([], [EOS_ID]),
+    reads_marks: tuple[list[int], list[int]] = ([BOS_ID], []),
+    gold_marks: tuple[list[int], list[int]] = ([], [EOS_ID]),
+    padding: int = PAD_ID,
+    front: bool = False,
+    width: str = "own",
+    behind: Sequence[int] = (),
+    order: Callable[[Pair], int] | None = None,
+) -> Callable[[list[Pair], int], Laid]:
+    """Lay out the pairs that fit, with one thing changed."""
+
+    def lay(pairs: list[Pair], max_len: int) -> Laid:
+        kept = keep(pairs, max_len)
+        kept = sorted(kept, key=order) if order else kept
+        sides = ((source_marks, 0), (reads_marks, 1), (gold_marks, 1))
+        rows = [[[*marks[0], *pair[side], *marks[1]] for pair in kept] for marks, side in sides]
+        own = [max(map(len, some)) for some in rows]
+        widths = {"own": own, "limit": [max_len] * 3, "all": [max(own)] * 3}[width]
+        made = [
+            torch.tensor([_filled(row, wide) for row in some])
+            for some, wide in zip(rows, widths, strict=True)
+        ]
+        return made[0], made[1], made[2]
+
+    def _filled(row: list[int], wide: int) -> list[int]:
+        fill = [padding] * (wide - len(row))
+        if row[-1] in behind:
+            return [*row[:-1], *fill, row[-1]]
+        return [*fill, *row] if front else [*row, *fill]
+
+    return lay
 
 
-cut = Check(
-    name="cut_row",
-    reference=_cut,
+def _laid(name: str, say: str, **changes: Any) -> Mistake:
+    return Mistake(name, _layer(**changes), say, changes)
+
+
+def _pairs(label: str, lengths: Sequence[tuple[int, int]], max_len: int) -> Case:
+    """Pairs of these lengths, without marks, and a limit."""
+    pairs = [
+        ([10 * n + k for k in range(4, 4 + source)], [500 + 10 * n + k for k in range(target)])
+        for n, (source, target) in enumerate(lengths, start=1)
+    ]
+    return fixed(label, pairs, max_len)
+
+
+_laid_out = _layer()
+
+lay_out = Check(
+    name="lay_out",
+    reference=_laid_out,
     cases=[
-        _cut_case("a sentence that is too long", 9, 6),
-        _cut_case("a sentence that fits without its end token and not with it", 6, 6),
-        _cut_case("a sentence that fits exactly", 5, 6),
-        _cut_case("a short sentence", 2, 6),
+        _pairs("three pairs of different lengths", [(4, 3), (2, 5), (3, 1)], 9),
+        _pairs("one pair", [(3, 2)], 9),
+        _pairs("a pair that fits exactly, end token included", [(2, 3), (5, 5)], 6),
+        _pairs("a source that is too long with its end token", [(6, 2), (3, 4), (2, 2)], 6),
+        _pairs("a target that is too long with its end token", [(3, 4), (2, 6), (2, 2)], 6),
+        _pairs("pairs that are far too long on one side", [(3, 4), (12, 4), (2, 5), (2, 11)], 7),
+        _pairs("a pair that is far too long on both sides", [(3, 4), (12, 11)], 7),
     ],
+    build=_layer,
     mistakes=[
-        Mistake(
-            "end token cut off",
-            lambda ids, max_len: [*ids, EOS_ID][:max_len],
-            "you add the end token and then cut, so long sentences lose it. Cut first: leave room "
-            "for one more token.",
+        _laid(
+            "end token not counted",
+            "a row may be `max_len` tokens long *with* its end token. You compare the length "
+            "without it, so a pair slips in that is one too long.",
+            keep=_those_that_fit(lambda s, t, most: max(s, t) <= most),
+        ),
+        _laid(
+            "one too strict",
+            "a pair that fits exactly, end token included, is left out (`<` where `<=` should be).",
+            keep=_those_that_fit(lambda s, t, most: max(s, t) + 1 < most),
+        ),
+        _laid(
+            "either side fits",
+            "a pair is kept if *one* of its sides fits. Both must.",
+            keep=_those_that_fit(lambda s, t, most: min(s, t) < most),
+        ),
+        _laid(
+            "source alone",
+            "only the source is measured. A target can be too long as well.",
+            keep=_those_that_fit(lambda s, t, most: s < most),
+        ),
+        _laid(
+            "target alone",
+            "only the target is measured. A source can be too long as well.",
+            keep=_those_that_fit(lambda s, t, most: t < most),
+        ),
+        _laid(
+            "both sides together",
+            "the lengths of both sides are added. The limit holds for each side alone.",
+            keep=_those_that_fit(lambda s, t, most: s + t + 2 <= most),
+        ),
+        _laid(
+            "nothing left out",
+            "no pair is left out. One whose source or target is longer than `max_len`, end token "
+            "included, does not belong to the batch.",
+            keep=lambda pairs, most: pairs,
+        ),
+        _laid(
+            "cut",
+            "pairs that are too long are cut. Leave them out: a cut source and a cut target need "
+            "not say the same.",
+            keep=lambda pairs, most: [(s[: most - 1], t[: most - 1]) for s, t in pairs],
+        ),
+        _laid(
+            "padded to the limit",
+            "all rows are padded to `max_len`. A batch is as wide as its longest row.",
+            width="limit",
+        ),
+        _laid(
+            "one width for all",
+            "all three tensors have one width. Source and target are padded each to their own "
+            "longest row.",
+            width="all",
+        ),
+        _laid(
+            "padding in front",
+            "the padding stands in front of the tokens, so their positions move. It comes last.",
+            front=True,
+        ),
+        _laid(
+            "padded with the end token",
+            "the rows are filled up with the end token. Padding has an id of its own, `PAD_ID`.",
+            padding=EOS_ID,
+        ),
+        _laid(
+            "end token last",
+            "the end token stands after the padding. It follows the last word.",
+            behind=[EOS_ID],
+        ),
+        _laid(
+            "last token last",
+            "the last token of a row stands behind the padding. Padding comes after everything.",
+            behind=range(1000),
+        ),
+        _laid(
+            "source without end",
+            "the source has no end token. It is read with one.",
+            source_marks=([], []),
+        ),
+        _laid(
+            "source with start",
+            "the source begins with a start token. Only what the decoder reads does.",
+            source_marks=([BOS_ID], [EOS_ID]),
+        ),
+        _laid(
+            "gold without end",
+            "the gold has no end token, so the model is never asked to stop. It is also one token "
+            "shorter than what is read.",
+            gold_marks=([], []),
+        ),
+        _laid(
+            "gold with start",
+            "the gold begins with a start token: then every place is asked for the token that it "
+            "reads. Nobody predicts the start.",
+            gold_marks=([BOS_ID], [EOS_ID]),
+        ),
+        _laid(
+            "reads with end",
+            "the decoder reads the end token too. After the end nothing is predicted, so nothing "
+            "is read.",
+            reads_marks=([BOS_ID], [EOS_ID]),
+        ),
+        _laid(
+            "reads without start",
+            "the decoder reads no start token. Without one there is nothing to predict the first "
+            "word from.",
+            reads_marks=([], []),
+        ),
+        _laid(
+            "not shifted",
+            "the decoder reads the gold itself, unshifted. It reads a start token and the target, "
+            "without the end.",
+            reads_marks=([], [EOS_ID]),
+        ),
+        _laid(
+            "marks exchanged",
+            "start and end token are exchanged: `BOS_ID` starts, `EOS_ID` ends.",
+            source_marks=([], [BOS_ID]),
+            reads_marks=([EOS_ID], []),
+            gold_marks=([], [BOS_ID]),
         ),
         Mistake(
-            "one too long",
-            lambda ids, max_len: [*ids[:max_len], EOS_ID],
-            "long sentences come out one token too long: `max_len` counts the end token too.",
+            "last word not read",
+            lambda pairs, most: (
+                _laid_out(pairs, most)[0],
+                _layer(keep=lambda _, __: [(s, t[:-1]) for s, t in _those_that_fit()(pairs, most)])(
+                    pairs, most
+                )[1],
+                _laid_out(pairs, most)[2],
+            ),
+            "the last word of each target is cut from what the decoder reads. The targets come "
+            "without marks here, so there is nothing to take away.",
         ),
         Mistake(
-            "one too short",
-            lambda ids, max_len: [*ids[: max_len - 2], EOS_ID],
-            "one word too many is cut off. The only token that you add here is the end token.",
+            "reads and gold exchanged",
+            lambda pairs, most: tuple(_laid_out(pairs, most)[k] for k in (0, 2, 1)),
+            "what the decoder reads and the gold are exchanged. Return source, reads, gold.",
         ),
         Mistake(
-            "the front cut off",
-            lambda ids, max_len: [*ids, EOS_ID][-max_len:],
-            "this cuts the *beginning* away. Here the beginning stays, and what comes after "
-            "`max_len` goes.",
+            "source and target exchanged",
+            lambda pairs, most: _laid_out([(target, source) for source, target in pairs], most),
+            "source and target are exchanged: each pair has the source first.",
         ),
         Mistake(
-            "no end token",
-            lambda ids, max_len: ids[:max_len],
-            "there is no end token. Every source sentence ends with one, and a decoder that is "
-            "never asked for it never learns to stop.",
+            "transposed",
+            lambda pairs, most: tuple(tensor.T for tensor in _laid_out(pairs, most)),
+            "rows and columns are exchanged. A row is a sentence.",
         ),
-        Mistake(
-            "last token replaced",
-            lambda ids, max_len: [*ids[:max_len][:-1], EOS_ID],
-            "the last token is always replaced by the end token, in short sentences too. A "
-            "sentence that fits keeps all its words.",
+        _laid(
+            "sorted by the target",
+            "the pairs come in another order (by length). Keep the order of the list.",
+            order=lambda pair: len(pair[1]),
         ),
-        Mistake(
-            "filled up",
-            lambda ids, max_len: _cut(ids, max_len) + [0] * (max_len - len(ids) - 1),
-            "right, and then filled with padding. Padding depends on the batch, so it comes "
-            "later. Return the tokens alone.",
+        _laid(
+            "sorted by the source",
+            "the pairs come in order of the source's length. Keep the order of the list.",
+            order=lambda pair: len(pair[0]),
         ),
     ],
+    symptoms=[
+        Symptom(
+            "no three",
+            lambda result, expected, given: len(result) != 3 or isinstance(result, Tensor),
+            "three tensors are expected: the source, what the decoder reads, and the gold.",
+        ),
+        Symptom(
+            "column of padding",
+            lambda result, expected, given: any(
+                torch.as_tensor(made).shape[1] > right.shape[1]
+                for made, right in zip(result, expected, strict=True)
+            ),
+            "a tensor is wider than its longest row: its last column is padding in every row, or "
+            "a row has a token too many.",
+        ),
+    ],
+    right="`lay_out` is right: padded, shifted, and nothing cut",
 )
 
 
@@ -171,6 +365,33 @@ padding_share = Check(
             "the share in per cent. Return a number between 0 and 1.",
         ),
         Mistake(
+            "padding a sentence",
+            lambda lengths, batches: (
+                (_all_positions(lengths, batches) - _tokens(lengths, batches)) / len(lengths)
+            ),
+            "padding is divided by the number of *sentences*. Divide it by the number of all "
+            "positions.",
+        ),
+        Mistake(
+            "one more for the end",
+            lambda lengths, batches: (
+                1
+                - _tokens(lengths, batches)
+                / _all_positions(lengths, batches, lambda own: max(own) + 1)
+            ),
+            "every batch is one position too wide. The lengths are those of the rows as they "
+            "stand: no end token has to be added.",
+        ),
+        Mistake(
+            "one row a batch",
+            lambda lengths, batches: (
+                1
+                - _tokens(lengths, batches)
+                / sum(max(lengths[i] for i in batch) for batch in batches)
+            ),
+            "a batch is counted with the positions of one row. It has as many rows as sentences.",
+        ),
+        Mistake(
             "share of sentences",
             _share_of_sentences,
             "this is the share of *sentences* that have padding. Count positions.",
@@ -216,6 +437,35 @@ def _one_too_many(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
             batches.append([])
         batches[-1].append(index)
     return batches
+
+
+def _full_sentence_lost(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    batches: list[list[int]] = [[]]
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if (len(batches[-1]) + 1) * lengths[index] > max_tokens:
+            batches.append([])
+        else:
+            batches[-1].append(index)
+    return batches
+
+
+def _one_list_for_all(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    made = _group(lengths, max_tokens)
+    return [made[-1] for _ in made]
+
+
+def _longest_before(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    batches: list[list[int]] = [[]]
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batches[-1] and (len(batches[-1]) + 1) * lengths[batches[-1][-1]] > max_tokens:
+            batches.append([])
+        batches[-1].append(index)
+    return batches
+
+
+def _in_chunks(lengths: Sequence[int], size: int) -> list[list[int]]:
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return [order[start : start + size] for start in range(0, len(order), size)]
 
 
 def _too_large(result: list[list[int]], expected: list[list[int]], given: Arguments) -> bool:
@@ -278,6 +528,43 @@ group = Check(
             "last batch lost",
             lambda lengths, max_tokens: _group(lengths, max_tokens)[:-1],
             "the last batch is missing. After the loop there is still one in hand.",
+        ),
+        Mistake(
+            "full sentence lost",
+            _full_sentence_lost,
+            "the sentence that does not fit any more is lost: it closes the batch and joins none. "
+            "It is the first of the next one.",
+        ),
+        Mistake(
+            "one list for all",
+            _one_list_for_all,
+            "all batches are one and the same list. `clear` empties the batch that you have "
+            "stored too: begin a new list, `batch = []`.",
+        ),
+        Mistake(
+            "places for indices",
+            lambda lengths, max_tokens: _group(sorted(lengths), max_tokens),
+            "these are places in the *sorted* list. Sort the indices, and keep them.",
+        ),
+        Mistake(
+            "the first of that length",
+            lambda lengths, max_tokens: [
+                [lengths.index(lengths[i]) for i in batch] for batch in _group(lengths, max_tokens)
+            ],
+            "`index` finds the *first* sentence of a length, so of two equal ones it takes the "
+            "same twice. Sort the indices in place of the lengths.",
+        ),
+        Mistake(
+            "longest before the new one",
+            _longest_before,
+            "the batch is measured by its longest sentence *before* the new one. The new sentence "
+            "is the longest.",
+        ),
+        Mistake(
+            "a fixed number",
+            lambda lengths, max_tokens: _in_chunks(lengths, max_tokens // max(lengths)),
+            "every batch has the same number of sentences, as many as the longest one allows. "
+            "Short sentences can be more.",
         ),
         Mistake(
             "lengths for indices",

@@ -217,27 +217,32 @@ def _ignores(
     should_change = False
     for case in trials.order:
         values = trials.inputs[case]
-        other = _other(values[place])
-        if other is None:
+        others = _others(values[place])
+        if not others:
             return False
-        changed = (*values[:place], other, *values[place + 1 :])
-        if not trials.same(trials.outcome(function, changed), trials.outcomes[case]):
-            return False
-        before, after = (trials.outcome(reference, given) for given in (values, changed))
-        should_change |= not isinstance(after, Raised) and not trials.same(after, before)
+        for other in others:
+            changed = (*values[:place], other, *values[place + 1 :])
+            if not trials.same(trials.outcome(function, changed), trials.outcomes[case]):
+                return False
+            before, after = (trials.outcome(reference, given) for given in (values, changed))
+            should_change |= not isinstance(after, Raised) and not trials.same(after, before)
     return should_change
 
 
-def _other(value: Any) -> Any:
-    """Return another value of the same kind and shape, or None."""
+def _others(value: Any) -> list[Any]:
+    """Return other values of the same kind and shape: none, or enough to tell.
+
+    One change can cancel out (a difference of two entries does not see a summand), so numbers and
+    lists are changed in two ways.
+    """
     if isinstance(value, Tensor):
         if value.dtype == torch.bool:
-            return ~value
-        return value * 1.5 + 0.25 if value.is_floating_point() else value.roll(1, -1)
+            return [~value]
+        return [value * 1.5 + 0.25 if value.is_floating_point() else value.roll(1, -1)]
     if isinstance(value, bool):
-        return not value
+        return [not value]
     if isinstance(value, (int, float)):
-        return value + 1
+        return [value + 1, 3 * value]
     if isinstance(value, list) and value and all(type(x) in (int, float) for x in value):
-        return [x + 1 for x in value]
-    return None
+        return [[x + 1 for x in value], [x + place for place, x in enumerate(value, start=1)]]
+    return []

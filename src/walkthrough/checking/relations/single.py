@@ -52,13 +52,19 @@ def _simple(mine: Numbers, wanted: Numbers, tolerance: float) -> str | None:
         if agree(guesses, mine, tolerance) and _telling(mine, wanted):
             return said
     ratios = [m / w for m, w in zip(mine, wanted, strict=True) if w]
-    same_ratio = len(ratios) == len(mine) > 1 and agree(ratios, [ratios[0]] * len(ratios), 1e-6)
+    same_ratio = len(ratios) == len(mine) > 1 and _one_factor(ratios)
     if same_ratio and varied(wanted) and ratios[0] not in (0, 1):
         return f"your result is {short(ratios[0], 4)} times the expected one in every case"
     gaps = [m - w for m, w in zip(mine, wanted, strict=True)]
     if len(gaps) > 1 and varied(wanted) and agree(gaps, [gaps[0]] * len(gaps), 1e-6):
         return f"your result is the expected one plus {short(gaps[0], 4)} in every case"
     return None
+
+
+def _one_factor(ratios: Numbers) -> bool:
+    """Return whether ratios are one number; tiny ones are not equal because they are tiny."""
+    first = ratios[0]
+    return bool(first) and agree([ratio / first for ratio in ratios], [1.0] * len(ratios), 1e-6)
 
 
 def _or_nan(change: Callable[[float], float], number: float) -> float:

@@ -1,0 +1,75 @@
+"""The check of chapter 12 on the cost of a run (§5.2)."""
+
+from walkthrough.checking.base import Check, Mistake, fixed
+
+
+def _days(forward: float, tokens: int, updates: int, rate: float) -> float:
+    return 3 * forward * tokens * updates / rate / 86_400
+
+
+training_days = Check(
+    name="training_days",
+    reference=_days,
+    cases=[
+        fixed("1e8 FLOPs a token, 25 000 tokens", 1e8, 25_000, 100_000, 1e12),
+        fixed("a small run", 2e6, 1000, 700, 3e10),
+        fixed("a run of weeks", 3e7, 8000, 250_000, 5e10),
+    ],
+    tolerance=1e-7,
+    mistakes=[
+        Mistake(
+            "forward only",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) / 3,
+            "only the forward pass is counted. The gradients take about twice as much again.",
+        ),
+        Mistake(
+            "one backward",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 2 / 3,
+            "the backward pass is counted like a forward pass. It has two products for each: a "
+            "gradient for the weights, and one for the input.",
+        ),
+        Mistake(
+            "six",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 2,
+            "this is six times the forward pass. Six is for a *parameter* (two in the forward "
+            "pass, times three); `forward` has the two in it already.",
+        ),
+        Mistake(
+            "seconds",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400,
+            "these are seconds. A day has 86 400.",
+        ),
+        Mistake(
+            "multiplied by the seconds of a day",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400**2,
+            "the seconds are multiplied by 86 400. `a / b * c` is `(a / b) * c`: from seconds to "
+            "days you divide.",
+        ),
+        Mistake(
+            "hours",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 24,
+            "these are hours.",
+        ),
+        Mistake(
+            "minutes of a day",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 60,
+            "the seconds are divided by 1440, the *minutes* of a day. A day has 86 400 seconds.",
+        ),
+        Mistake(
+            "times the rate",
+            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * rate**2,
+            "the rate is a factor here, so that faster hardware takes longer. Divide by it.",
+        ),
+        Mistake(
+            "one update",
+            lambda f, tokens, updates, rate: _days(f, tokens, 1, rate),
+            "this is one update.",
+        ),
+        Mistake(
+            "one token an update",
+            lambda f, tokens, updates, rate: _days(f, 1, updates, rate),
+            "an update is counted with one token. It has `tokens` of them.",
+        ),
+    ],
+    right="`training_days` is right",
+)

@@ -1,0 +1,272 @@
+"""The checks of chapter 12 on the schedule (§5.3): the rate of a batch, the warm-up of a peak.
+
+Their wrong answers come from one formula with a part changed.
+"""
+
+import math
+from collections.abc import Callable
+
+from walkthrough.checking.base import Arguments, Check, Forbidden, Mistake, Symptom, fixed
+
+Formula = Callable[[int | float, int, int | float], float]
+
+
+def _formula(
+    choose: Callable[[float, float], float] = min,
+    *,
+    model: int | float = -0.5,
+    rise: float = -1.5,
+) -> Formula:
+    """Equation 3, with another choice between its two terms, or another exponent."""
+    return lambda t, d_model, warmup: float(d_model**model * choose(t**-0.5, t * warmup**rise))
+
+
+_eq3 = _formula()
+
+# Exercise: the rate of a batch -------------------------------------------------------------------
+
+
+def _rate(batch: int, accumulate: int, d_model: int, warmup: int) -> float:
+    return _eq3(math.ceil(batch / accumulate), d_model, warmup)
+
+
+def _of_update(formula: Formula) -> Callable[..., float]:
+    """Another formula, with the right update."""
+    return lambda batch, accumulate, d_model, warmup: formula(
+        math.ceil(batch / accumulate), d_model, warmup
+    )
+
+
+def _of_number(number: Callable[[int, int], float]) -> Callable[..., float]:
+    """The right formula, with another number of the update."""
+    return lambda batch, accumulate, d_model, warmup: _eq3(
+        number(batch, accumulate), d_model, warmup
+    )
+
+
+def _switched_by_the_batch(batch: int, accumulate: int, d_model: int, warmup: int) -> float:
+    update = math.ceil(batch / accumulate)
+    term = update * warmup**-1.5 if batch < warmup else update**-0.5
+    return float(d_model**-0.5 * term)
+
+
+def _negative(result: float, expected: float, given: Arguments) -> bool:
+    return float(result) < 0
+
+
+rate_of_batch = Check(
+    name="rate_of_batch",
+    reference=_rate,
+    cases=[
+        fixed("batch 400 of one batch an update", 400, 1, 512, 4000),
+        fixed("batch 2 of 2 an update", 2, 2, 512, 4000),
+        fixed("batch 10 of 4 an update", 10, 4, 64, 16),
+        fixed("batch 37 of 4 an update", 37, 4, 64, 16),
+        fixed("batch 39 of 4 an update", 39, 4, 64, 16),
+        fixed("batch 40 of 4 an update", 40, 4, 64, 16),
+        fixed("batch 204 of 4 an update, after the peak", 204, 4, 64, 16),
+    ],
+    tolerance=1e-9,
+    forbidden=[Forbidden("noam_rate", "write Eq. 3 yourself.")],
+    mistakes=[
+        Mistake(
+            "per batch",
+            _of_number(lambda batch, accumulate: batch),
+            "the schedule moves with every batch. It moves once an update: batches 1 to "
+            "`accumulate` belong to update 1.",
+        ),
+        Mistake(
+            "updates from 0",
+            _of_number(lambda batch, accumulate: (batch - 1) // accumulate),
+            "the update is one too low: you count updates from 0. The first has number 1.",
+        ),
+        Mistake(
+            "rounded to the nearest",
+            _of_number(lambda batch, accumulate: max(1, round(batch / accumulate))),
+            "the update is rounded to the nearest whole number. Batch 37 of 4 an update would be "
+            "of update 9 and batch 39 of update 10; both belong to update 10. Round up.",
+        ),
+        Mistake(
+            "rounded down",
+            _of_number(lambda batch, accumulate: max(1, batch // accumulate)),
+            "the update is rounded down. Batch 37 of 4 an update belongs to update 10, and so do "
+            "38, 39 and 40.",
+        ),
+        Mistake(
+            "one too many",
+            _of_number(lambda batch, accumulate: batch // accumulate + 1),
+            "the last batch of an update is given to the next update: batch 40 of 4 an update "
+            "belongs to update 10.",
+        ),
+        Mistake(
+            "not rounded",
+            _of_number(lambda batch, accumulate: batch / accumulate),
+            "the update is not a whole number, so the rate moves between the batches of one "
+            "update. Round up.",
+        ),
+        Mistake(
+            "multiplied",
+            _of_number(lambda batch, accumulate: batch * accumulate),
+            "the batch is multiplied by `accumulate`. Several batches make one update: divide, "
+            "and round up.",
+        ),
+        Mistake(
+            "warm-up divided as well",
+            lambda batch, accumulate, d_model, warmup: _eq3(
+                math.ceil(batch / accumulate), d_model, warmup / accumulate
+            ),
+            "you divide the warm-up by `accumulate` too. It is counted in updates already.",
+        ),
+        Mistake(
+            "rate divided as well",
+            lambda batch, accumulate, d_model, warmup: (
+                _rate(batch, accumulate, d_model, warmup) / accumulate
+            ),
+            "you divide the *rate* by `accumulate`. The gradients of the batches are averaged "
+            "already; the update gets its whole rate.",
+        ),
+        Mistake(
+            "switched by the batch",
+            _switched_by_the_batch,
+            "the number of the *batch* decides which term counts. Both terms count updates: "
+            "compare the update with the warm-up, or take the smaller term.",
+        ),
+        Mistake(
+            "max",
+            _of_update(_formula(choose=max)),
+            "the two terms are swapped: this takes the larger one (`max`), a curve that falls "
+            "first and then rises for ever. Eq. 3 takes the smaller.",
+        ),
+        Mistake(
+            "warmup^-0.5",
+            _of_update(_formula(rise=-0.5)),
+            "warm-up has the exponent −0.5. It is −1.5: only then do the two terms meet at the "
+            "update `warmup`.",
+        ),
+        Mistake(
+            "no rise",
+            _of_update(_formula(choose=lambda fall, _rise: fall)),
+            "the rate falls from the first update on: the term that rises is missing, or never "
+            "the smaller one. It is step · warmup^−1.5, with a minus in the exponent.",
+        ),
+        Mistake(
+            "no d_model",
+            _of_update(_formula(model=0)),
+            "the factor d_model^−0.5 is missing.",
+        ),
+        Mistake(
+            "d_model above",
+            _of_update(_formula(model=0.5)),
+            "d_model has the exponent +0.5. Larger models get smaller rates: −0.5.",
+        ),
+        Mistake(
+            "no root of d_model",
+            _of_update(_formula(model=-1)),
+            "you divide by d_model. Divide by its root: the exponent is −0.5.",
+        ),
+        Mistake(
+            "rise only",
+            _of_update(_formula(choose=lambda _fall, rise: rise)),
+            "the rate rises for ever. After the warm-up the other term is smaller: `min`.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "negative",
+            _negative,
+            "a rate comes out negative. `-t ** 0.5` is minus the root; `t ** -0.5` is one over it.",
+        ),
+    ],
+    right="`rate_of_batch` is right: a rate an update, not a batch",
+)
+
+# Exercise: the warm-up of a peak ----------------------------------------------------------------
+
+Warmup = Callable[[float, int], float]
+
+
+def _powers(peak: int | float, model: int | float) -> Warmup:
+    """Powers of both arguments; −2 and −1 are right."""
+    return lambda given, d_model: float(given**peak * d_model**model)
+
+
+warmup_for_peak = Check(
+    name="warmup_for_peak",
+    reference=_powers(-2, -1),
+    cases=[
+        fixed("the peak of 1e-3, d_model = 512", 1e-3, 512),
+        fixed("the peak of 5e-4, d_model = 1024", 5e-4, 1024),
+        fixed("the peak of 3e-3, d_model = 64", 3e-3, 64),
+    ],
+    tolerance=1e-6,
+    mistakes=[
+        Mistake(
+            "no square",
+            _powers(-1, -1),
+            "the peak is not squared. From peak = (d_model · warmup)^−0.5 follows "
+            "peak² = 1 / (d_model · warmup).",
+        ),
+        Mistake(
+            "root of the peak",
+            _powers(-0.5, -1),
+            "you take the *root* of the peak. To undo a root, square both sides: "
+            "peak² = 1 / (d_model · warmup).",
+        ),
+        Mistake(
+            "root of d_model",
+            _powers(-2, -0.5),
+            "d_model has a root too many: squaring the peak squares its d_model^−0.5 as well.",
+        ),
+        Mistake(
+            "d_model squared",
+            _powers(-2, -2),
+            "d_model is squared as well. The peak has its *root*, and the square of that is "
+            "d_model itself.",
+        ),
+        Mistake(
+            "d_model above",
+            _powers(-2, 1),
+            "d_model is a factor here. Solved for the warm-up, it stands below: a wider model "
+            "reaches its peak with a shorter warm-up. (`1 / a * b` is `(1 / a) * b`.)",
+        ),
+        Mistake(
+            "d_model forgotten",
+            _powers(-2, 0),
+            "d_model is missing. It lowers the whole curve, so it lowers the peak.",
+        ),
+        Mistake(
+            "root of it all",
+            _powers(-1, -0.5),
+            "this is the root of the right number. Both sides have to be squared once more.",
+        ),
+        Mistake(
+            "the formula of the peak",
+            _powers(-0.5, -0.5),
+            "this is the formula of the peak with the peak put in for the warm-up. Solve it for "
+            "the warm-up: square both sides first.",
+        ),
+        Mistake(
+            "the rising term alone",
+            _powers(-1 / 1.5, -1 / 3),
+            "you have solved d_model^−0.5 · warmup^−1.5, the rate of the *first* update. At the "
+            "peak the step is the warm-up itself, so one factor of it cancels.",
+        ),
+        Mistake(
+            "upside down",
+            _powers(2, 1),
+            "this is one divided by the right number.",
+        ),
+        Mistake(
+            "the square of the rate",
+            _powers(2, -1),
+            "the peak is squared, but stands above. A higher peak needs a *shorter* warm-up: "
+            "divide by its square.",
+        ),
+        Mistake(
+            "fixed width",
+            lambda peak, d_model: 1 / (512 * peak**2),
+            "512 stands in the place of `d_model`.",
+        ),
+    ],
+    right="`warmup_for_peak` is right: half the peak takes four times the warm-up",
+)
