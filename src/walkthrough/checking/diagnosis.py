@@ -143,8 +143,9 @@ class _Inquiry:
             Wrong(self.outcomes[p], wanted[p], self.given[p], self.labels[p]) for p in self.answered
         ]
 
-    def _relation(self, wanted: Sequence[Any]) -> str | None:
-        return relation(self._cases_of(wanted), self.check.tolerance, self.check.same_outcome)
+    def _relation(self, wanted: Sequence[Any], *, complete: bool = False) -> str | None:
+        cases = self._cases_of(wanted)
+        return relation(cases, self.check.tolerance, self.check.same_outcome, complete=complete)
 
     def _weak_relation(self) -> str | None:
         cases = self._cases_of(self.expected)
@@ -157,7 +158,7 @@ class _Inquiry:
             return None
         if any(self.check.same_outcome(made[p], self.expected[p]) for p in self.answered):
             return None
-        said = self._relation(made)
+        said = self._relation(made, complete=True)
         if not said:
             return None
         return two_at_once(mistake.say, said.replace("the expected", "that")), mistake.name
