@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 VOCAB = 12
 _MOODS = torch.rand(61, VOCAB, generator=torch.Generator().manual_seed(7))
@@ -187,6 +187,12 @@ greedy_batch = Check(
             "start and end token are part of your outputs. Leave both out.",
         ),
         Mistake(
+            "only the last word cut off",
+            _by(keep=lambda row: row[:-1]),
+            "the last word of every row is cut off, as if every row ended with its end token. A "
+            "row may have ended long before: cut at its first end token.",
+        ),
+        Mistake(
             "the last word lost",
             _by(keep=lambda row: _until_end(row)[:-1]),
             "the last word of every output is missing.",
@@ -234,6 +240,14 @@ greedy_batch = Check(
             "the first sentence only",
             lambda step, n, limit: _loop(step, n, limit)[:1],
             "only the first sentence comes back. Return one list for each sentence of the batch.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "one tensor",
+            lambda result, _expected, _given: isinstance(result, Tensor),
+            "your result is one tensor, whose rows have one length. Return a list for each "
+            "sentence, without the start token, cut at its first end token.",
         ),
     ],
     right="the loop is right: every sentence to its own end, and no step too many",
