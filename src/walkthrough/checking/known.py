@@ -57,9 +57,8 @@ Found = tuple[str, str | None]
 
 def named(check: "Check", outcomes: Sequence[Any]) -> Found | None:
     """Return the mistake that gives these outcomes in every case."""
-    inputs = check.arguments()
     for mistake in check.mistakes:
-        if _gives(check, mistake.function, inputs, outcomes):
+        if check.agree(outcomes, check.outcomes(mistake.function)):
             return mistake.say, mistake.name
     return None
 

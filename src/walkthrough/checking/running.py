@@ -44,7 +44,7 @@ class Run:
 def call(function: Callable[..., Any], given: Arguments) -> Any:
     """Return a function's result, or `Raised`. Random numbers are the same at every call."""
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(SEED)  # torch.manual_seed asks every kind of GPU
+        torch.default_generator.manual_seed(SEED)  # `torch.manual_seed` does more, and is slow
         try:
             return function(*given.positional)
         except Exception as error:
