@@ -143,9 +143,11 @@ class _Inquiry:
             Wrong(self.outcomes[p], wanted[p], self.given[p], self.labels[p]) for p in self.answered
         ]
 
-    def _relation(self, wanted: Sequence[Any], *, complete: bool = False) -> str | None:
-        cases = self._cases_of(wanted)
-        return relation(cases, self.check.tolerance, self.check.same_outcome, complete=complete)
+    def _relation(self, wanted: Sequence[Any]) -> str | None:
+        cases, tolerance = self._cases_of(wanted), self.check.tolerance
+        # beside another mistake, a sentence must account for all of the result
+        complete = wanted is not self.expected
+        return relation(cases, tolerance, self.check.same_outcome, complete=complete)
 
     def _weak_relation(self) -> str | None:
         cases = self._cases_of(self.expected)
@@ -158,7 +160,7 @@ class _Inquiry:
             return None
         if any(self.check.same_outcome(made[p], self.expected[p]) for p in self.answered):
             return None
-        said = self._relation(made, complete=True)
+        said = self._relation(made)
         if not said:
             return None
         return two_at_once(mistake.say, said.replace("the expected", "that")), mistake.name
