@@ -28,10 +28,8 @@ serve: book ## the site on http://localhost:8000 (PORT=…)
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
-results: $(INSTALLED) ## every recorded run again: about twenty-five hours of one core
-	@set -e; for tool in norms optimiser translators width tying averaging smoothing dropout phrasebook multi30k sight; do \
-	  echo "tools/run_$$tool.py"; $(BIN)/python tools/run_$$tool.py; \
-	done; $(BIN)/python tools/make_half_trained.py
+results: $(INSTALLED) ## records whose code has changed, again: all take a day of one core (ARGS=--list)
+	@$(BIN)/python tools/results.py $(ARGS)
 
 lock: $(INSTALLED) ## compile requirements.txt from pyproject.toml
 	@$(BIN)/python tools/lock.py

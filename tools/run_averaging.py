@@ -70,6 +70,7 @@ def measured(
         "cpu_seconds": cpu_seconds,
         "checkpoints": [asdict(averaging.score(c.model(), task)) for c in checkpoints],
         "average": asdict(averaging.score(average.model(), task)),
+        "line": averaging.losses_between(checkpoints[0], checkpoints[-1], task),
     }
     last, mean = run["checkpoints"][-1], run["average"]
     print(

@@ -34,6 +34,8 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
         return _tensor_difference(answer, expected, tolerance)
     if is_numeric(expected):
         return _number_difference(answer, as_tensor(expected), tolerance)
+    if isinstance(answer, np.str_):
+        answer = str(answer)
     if type(answer) is not type(expected):
         return f"{kind(expected)} is expected, your result is {kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
@@ -106,7 +108,7 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
         mine = mine[0]
     if mine.shape != expected.shape:
         return f"{wanted} is expected, yours has the shape {tuple(mine.shape)}"
-    if mine.is_complex():
+    if mine.is_complex() or expected.is_complex():
         return f"{wanted} is expected, yours is the complex number {mine.item():.3g}"
     if is_truth != (mine.dtype == torch.bool):
         return f"{wanted} is expected, yours is {mine.item()}"

@@ -158,7 +158,10 @@ class _Inquiry:
         ]
 
     def _relation(self, wanted: Sequence[Any]) -> str | None:
-        return relation(self._cases_of(wanted), self.check.tolerance, self.check.same_outcome)
+        cases, tolerance = self._cases_of(wanted), self.check.tolerance
+        # beside another mistake, a sentence must account for all of the result
+        complete = wanted is not self.expected
+        return relation(cases, tolerance, self.check.same_outcome, complete=complete)
 
     def _weak_relation(self) -> str | None:
         cases = self._cases_of(self.expected)

@@ -11,7 +11,7 @@ from torch import Tensor
 from walkthrough.checking.cases import Arguments
 from walkthrough.checking.relations.arguments import Trials, mistake_with_change
 from walkthrough.checking.relations.variants import variants
-from walkthrough.checking.running import Raised
+from walkthrough.checking.running import Raised, run
 
 if TYPE_CHECKING:
     from walkthrough.checking.base import Check
@@ -63,15 +63,29 @@ def named(check: "Check", outcomes: Sequence[Any]) -> Found | None:
     return None
 
 
+def _gives(
+    check: "Check",
+    function: Callable[..., Any],
+    inputs: Sequence[Arguments],
+    outcomes: Sequence[Any],
+) -> bool:
+    """Return whether a function has these outcomes; it is called until a case differs."""
+    return all(
+        check.same_outcome(outcome, run(function, [given]).outcomes[0])
+        for given, outcome in zip(inputs, outcomes, strict=True)
+    )
+
+
 def named_pair(check: "Check", outcomes: Sequence[Any]) -> Found | None:
     """Return the two mistakes that, built together, give these outcomes."""
     if check.build is None:
         return None
+    inputs = check.arguments()
     for one, other in combinations([m for m in check.mistakes if m.changes], 2):
         if set(one.changes) & set(other.changes):
             continue
         both = check.build(**one.changes, **other.changes)
-        if check.agree(outcomes, check.outcomes(both)):
+        if _gives(check, both, inputs, outcomes):
             return two_at_once(one.say, other.say), f"{one.name}; {other.name}"
     return None
 

@@ -1,5 +1,6 @@
 """The checks of chapter 15 accept right answers and name every mistake they list."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -10,7 +11,7 @@ from walkthrough.checking.soundness import assert_check_is_sound
 
 @pytest.mark.parametrize(
     "check",
-    [checks.score, checks.beam_step, checks.kind_of_error, checks.average],
+    [checks.score, checks.beam_step, checks.greedy_batch, checks.kind_of_error, checks.average],
     ids=lambda check: check.name,
 )
 def test_check_rejects_and_names_each_mistake(check):
@@ -52,3 +53,140 @@ def test_a_mean_that_adds_up_in_the_first_checkpoint_is_caught():
 
 def test_the_reference_score_is_the_packages():
     assert checks.score.reference(-3.0, 7, 0.6) == -3.0 / length_penalty(7, 0.6)
+
+
+def kind(counts, worse=lambda score, other: score < other):
+    """A learner's function with another idea of "right", or of which score is worse."""
+    return lambda o, r, s, q: "none" if counts(o, r) else ("search" if worse(s, q) else "model")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (kind(lambda o, r: o.rstrip(" .") == r.rstrip(" .")), "full stop"),
+        (kind(lambda o, r: r in o), "holds the reference and more"),
+        (kind(lambda o, r: o in r), "a part of the reference"),
+        (kind(lambda o, r: o is r), "not `is`"),
+        (kind(lambda o, r: o == r, lambda s, q: int(s) < int(q)), "`int` cuts"),
+        (lambda o, r, s, q: "none" if s == q else "search" if s < q else "model", "last digits"),
+        (lambda o, r, s, q: "none" if o == r else "search error", "the three answers"),
+    ],
+)
+def test_kinds_of_errors_that_look_right(answer, said):
+    verdict = checks.kind_of_error(answer)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+def test_texts_of_numpy_are_texts():
+    names = np.array(["model", "search"])
+    answer = checks.kind_of_error(lambda o, r, s, q: "none" if o == r else names[int(s < q)])
+    assert answer.status == "right"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda lp, n, a: lp / ((5 + n) / 6) ** a if a > 0.5 else lp, "a small α"),
+        (lambda lp, n, a: (lp / ((5 + n) / 6)) ** a, "complex"),
+        (lambda lp, n, a: lp / ((6 + n) / 5) ** a, "changed places"),
+        (lambda lp, n, a: round(lp / ((5 + n) / 6) ** a, 1), "rounded to one decimal"),
+    ],
+)
+def test_scores_that_are_nearly_right(answer, said):
+    verdict = checks.score(answer)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
+
+
+def step_with(split, sums=lambda totals, log_probs: totals[:, None] + log_probs):
+    def step(totals, log_probs, beam):
+        best, places = sums(totals, log_probs).flatten().topk(beam)
+        return *split(places, log_probs.shape[1], beam), best
+
+    return step
+
+
+def test_a_wrong_step_is_not_taken_for_two_mistakes_that_it_does_not_make():
+    flat = checks.beam_step(step_with(lambda places, vocab, beam: (places // vocab, places)))
+    by_beam = checks.beam_step(
+        step_with(lambda places, vocab, beam: (places // beam, places % vocab))
+    )
+    turned = step_with(
+        lambda places, vocab, beam: (places // vocab, places % vocab),
+        lambda t, p: (t[:, None] + p).T,
+    )
+    assert "place % vocabulary" in flat.message
+    assert "size of the beam" in by_beam.message
+    assert "transposed" in checks.beam_step(turned).message
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (lambda states: 2, "divide by 2"),
+        (lambda states: max(1, len(states) - 1), "minus 1"),
+        (lambda states: len(states[0]), "number of names"),
+    ],
+)
+def test_means_with_another_divisor(number, said):
+    def average(states):
+        return {name: sum(s[name] for s in states) / number(states) for name in states[0]}
+
+    assert said in checks.average(average).message
+
+
+def test_a_mean_that_returns_inside_the_loop():
+    def average(states):
+        for name in states[0]:
+            return {name: torch.stack([s[name] for s in states]).mean(0)}
+
+    assert "inside the loop" in checks.average(average).message
+
+
+# A decoding loop ---------------------------------------------------------------------------------
+
+
+def loop_over_lists(step, n, limit):
+    rows = [[1] for _ in range(n)]
+    while len(rows[0]) <= limit and not all(2 in row for row in rows):
+        newest = step(torch.tensor(rows))
+        for row, logs in zip(rows, newest.tolist(), strict=True):
+            row.append(0 if 2 in row else logs.index(max(logs)))
+    return [row[1 : row.index(2)] if 2 in row else row[1:] for row in rows]
+
+
+def loop(step, n, limit, *, fed=lambda words: words, ended=None, forever=False, axis=-1):
+    words = torch.ones(n, 1, dtype=torch.long)
+    done = torch.zeros(n, dtype=torch.bool)
+    for _ in range(limit):
+        newest = step(fed(words)).argmax(axis)
+        words = torch.cat([words, newest[:, None]], dim=1)
+        done = ended(words) if ended else done | (newest == 2)
+        if done.all() and not forever:
+            break
+    rows = [row[1:] for row in words.tolist()]
+    return [row[: row.index(2)] if 2 in row else row for row in rows]
+
+
+@pytest.mark.parametrize("answer", [loop, loop_over_lists])
+def test_other_loops_are_right(answer):
+    assert checks.greedy_batch(answer).status == "right"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"forever": True}, "every sentence has ended, and `step` is called once more"),
+        ({"ended": lambda words: words[:, -1] == 2}, "`step` is called once more"),
+        ({"fed": lambda words: words[:, -1:]}, "begin with the start token"),
+        ({"fed": lambda words: words[:, 1:]}, "begin with the start token"),
+        ({"fed": lambda words: words[0]}, "should have the shape"),
+        ({"fed": lambda words: words.float()}, "whole numbers"),
+        ({"ended": lambda words: (words == 2).any()[None]}, "as soon as one sentence has ended"),
+    ],
+)
+def test_loops_that_go_astray(changes, said):
+    verdict = checks.greedy_batch(lambda step, n, limit: loop(step, n, limit, **changes))
+    assert verdict.status == "wrong"
+    assert said in verdict.message

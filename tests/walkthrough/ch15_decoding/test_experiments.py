@@ -87,6 +87,11 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(loaded):
     mean = torch.stack([c.weights[name] for c in checkpoints]).mean(0)
     torch.testing.assert_close(average.weights[name], mean)
     assert not torch.allclose(checkpoints[0].weights[name], checkpoints[-1].weights[name])
+    line = dict(averaging.losses_between(checkpoints[0], checkpoints[-1], task))
+    assert tuple(line) == averaging.ALONG
+    for place, checkpoint in ((0.0, checkpoints[0]), (1.0, checkpoints[-1])):
+        alone = averaging.score(checkpoint.model(), task, n_tested=1).perplexity
+        assert line[place] == pytest.approx(math.log(alone), abs=1e-4)
 
 
 def test_the_averaging_record_is_of_this_recipe():

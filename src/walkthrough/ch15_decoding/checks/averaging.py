@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 States = Sequence[Mapping[str, Tensor]]
 
@@ -21,9 +21,15 @@ def _running(states: States) -> dict[str, Tensor]:
     return mean
 
 
+def _sum_over(states: States, number: int) -> dict[str, Tensor]:
+    return {
+        name: sum((s[name] for s in states[1:]), states[0][name]) / number for name in states[0]
+    }
+
+
 def _states_case(label: str, n: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
-        shapes = {"weight": (3, 2), "bias": (3,)}
+        shapes = {"weight": (3, 2), "bias": (3,), "gain": (2,), "shift": (2,)}
         return arguments(
             [
                 {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
@@ -76,6 +82,72 @@ average = Check(
             },
             "each tensor has become one number: take the mean over the checkpoints, not over the "
             "weights of a tensor (`dim=0` of the stacked tensors).",
+        ),
+        Mistake(
+            "half the sum",
+            lambda states: _sum_over(states, 2),
+            "you divide by 2, however many checkpoints there are. Divide by their number.",
+        ),
+        Mistake(
+            "one too few",
+            lambda states: _sum_over(states, max(1, len(states) - 1)),
+            "you divide by the number of checkpoints minus 1. A mean divides by their number.",
+        ),
+        Mistake(
+            "one too many",
+            lambda states: _sum_over(states, len(states) + 1),
+            "you divide by one more than the number of checkpoints.",
+        ),
+        Mistake(
+            "divided by the number of names",
+            lambda states: _sum_over(states, len(states[0])),
+            "you divide by the number of names in a checkpoint. Divide by the number of "
+            "checkpoints, `len(states)`.",
+        ),
+        Mistake(
+            "the first one",
+            lambda states: dict(states[0]),
+            "this is the first checkpoint alone.",
+        ),
+        Mistake(
+            "first and last",
+            lambda states: _average([states[0], states[-1]]),
+            "this is the mean of the first checkpoint and the last. All of them count.",
+        ),
+        Mistake(
+            "the first one counted and not added",
+            lambda states: {
+                name: sum(state[name] for state in states[1:]) / len(states) for name in states[0]
+            },
+            "the first checkpoint is not in your sum, though it is counted when you divide.",
+        ),
+        Mistake(
+            "stacked only",
+            lambda states: {name: torch.stack([s[name] for s in states]) for name in states[0]},
+            "the tensors of all checkpoints are stacked, and no mean is taken: `.mean(dim=0)`.",
+        ),
+        Mistake(
+            "the middle one in size",
+            lambda states: {
+                name: torch.stack([s[name] for s in states]).median(dim=0).values
+                for name in states[0]
+            },
+            "this is the median of each weight. The mean is asked.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "names are missing",
+            lambda result, expected, _given: (
+                isinstance(result, dict) and 0 < len(result) < len(expected)
+            ),
+            "names are missing from your dictionary. Does a `return` stand inside the loop over "
+            "the names, or does a condition leave some out?",
+        ),
+        Symptom(
+            "not a dictionary",
+            lambda result, _expected, _given: isinstance(result, (list, tuple, torch.Tensor)),
+            "a dictionary is expected, from names to tensors, as `model.state_dict()` gives it.",
         ),
     ],
 )

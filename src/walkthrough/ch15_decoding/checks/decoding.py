@@ -1,4 +1,4 @@
-"""The checks of chapter 15, decoding (§6.1): score, a step of the beam, whose error it is.
+"""The checks of chapter 15, decoding (§6.1): the score of an output, a step of the beam.
 
 Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
 function and names it when the results agree.
@@ -11,7 +11,15 @@ import torch
 from torch import Tensor
 
 from transformer.inference.beam import length_penalty
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking.base import (
+    Arguments,
+    Case,
+    Check,
+    Mistake,
+    Symptom,
+    arguments,
+    fixed,
+)
 
 Chosen = tuple[Tensor, Tensor, Tensor]
 
@@ -28,6 +36,7 @@ score = Check(
         fixed("the paper's α, four tokens", -2.5, 4, 0.6),
         fixed("the end token alone", -2.0, 1, 0.6),
         fixed("a large α and a long output", -9.0, 31, 1.5),
+        fixed("a small α, twelve tokens", -4.0, 12, 0.3),
     ],
     mistakes=[
         Mistake(
@@ -115,6 +124,50 @@ score = Check(
             lambda log_prob, length, alpha: length_penalty(length, alpha),
             "this is the penalty alone: divide log P by it.",
         ),
+        Mistake(
+            "the end token not counted",
+            lambda log_prob, length, alpha: log_prob / length_penalty(length - 1, alpha),
+            "you take 1 from the length. It counts the end token, and so does the formula.",
+        ),
+        Mistake(
+            "5 and 6 exchanged",
+            lambda log_prob, length, alpha: log_prob / ((6 + length) / 5) ** alpha,
+            "5 and 6 have changed places: the bracket is (5 + length) / 6, so that a length of 1 "
+            "gives 1.",
+        ),
+        Mistake(
+            "1 + length",
+            lambda log_prob, length, alpha: log_prob / ((1 + length) / 6) ** alpha,
+            "the bracket is (5 + length) / 6; yours starts from 1 + length, so that a length of 1 "
+            "does not give 1.",
+        ),
+        Mistake(
+            "5 times the length",
+            lambda log_prob, length, alpha: log_prob / (5 * length / 6) ** alpha,
+            "you multiply the length by 5. It is added to 5.",
+        ),
+        Mistake(
+            "the power around log P, too",
+            lambda log_prob, length, alpha: -((-log_prob / length_penalty(length, 1.0)) ** alpha),
+            "log P is raised to the power α as well. The power belongs to the bracket "
+            "(5 + length) / 6 alone.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "the power of a negative number",
+            lambda result, _expected, _given: isinstance(result, complex),
+            "your result is a complex number: the power is taken of log P too, which is negative. "
+            "It belongs to the bracket (5 + length) / 6 alone.",
+        ),
+        Symptom(
+            "α = 0 changes something",
+            lambda result, expected, given: (
+                given.positional[2] == 0 and not math.isclose(result, expected)
+            ),
+            "with α = 0 the score is log P itself, whatever the length, because any number to the "
+            "power 0 is 1. Yours is not: what does α stand on?",
+        ),
     ],
 )
 
@@ -166,6 +219,33 @@ def _only_the_best_row(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     row = int(totals.argmax())
     best, tokens = (totals[row] + log_probs[row]).topk(beam)
     return torch.full_like(tokens, row), tokens, best
+
+
+def _split_by_the_beam(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, places = _sums(totals, log_probs).flatten().topk(beam)
+    return places // beam, places % log_probs.shape[-1], best
+
+
+def _flat_places(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, places = _sums(totals, log_probs).flatten().topk(beam)
+    return places // log_probs.shape[-1], places, best
+
+
+def _each_word_once(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    best, rows = _sums(totals, log_probs).max(dim=0)
+    ranked = best.argsort(descending=True)[:beam]
+    return rows[ranked], ranked, best[ranked]
+
+
+def _rows_in_turn(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    every, tokens = _sums(totals, log_probs).sort(dim=-1, descending=True)
+    places = [
+        (row, rank)
+        for rank in range(every.shape[1])
+        for row in every[:, rank].argsort(descending=True).tolist()
+    ][:beam]
+    rows, ranks = torch.tensor(places).unbind(1)
+    return rows, tokens[rows, ranks], every[rows, ranks]
 
 
 def _step_case(label: str, rows: int, vocab: int, beam: int) -> Case:
@@ -256,88 +336,41 @@ beam_step = Check(
             "these are the least probable continuations: log probabilities closer to 0 are better.",
         ),
         Mistake(
+            "divided by the beam",
+            lambda totals, log_probs, beam: _split_by_the_beam(totals, log_probs, beam),
+            "you find the row with the size of the beam. In the flat list a row is as long as the "
+            "vocabulary: row = place // vocabulary.",
+        ),
+        Mistake(
+            "the place for the word",
+            lambda totals, log_probs, beam: _flat_places(totals, log_probs, beam),
+            "rows and log P are right. Your words are places in the flat list: the id of a word is "
+            "place % vocabulary.",
+        ),
+        Mistake(
+            "transposed before it was flattened",
+            lambda totals, log_probs, beam: _best_of(
+                _sums(totals, log_probs).T.reshape(log_probs.shape), beam
+            ),
+            "the sums are transposed before they become a flat list. There the first row stands "
+            "first, with all its words, then the second.",
+        ),
+        Mistake(
+            "each word once",
+            lambda totals, log_probs, beam: _each_word_once(totals, log_probs, beam),
+            "each word comes once in your result. Two rows may go on with the same word.",
+        ),
+        Mistake(
+            "each row once, then more",
+            lambda totals, log_probs, beam: _rows_in_turn(totals, log_probs, beam),
+            "you take the best of every row before the second best of any. All continuations "
+            "compete in one ranking.",
+        ),
+        Mistake(
             "a continuation for each row",
             _row_by_row,
             "you give each row its own best word, in the order of the rows. All continuations of "
             "all rows compete, and the best comes first.",
-        ),
-    ],
-)
-
-
-# Exercise: whose error is it? --------------------------------------------------------------------
-
-
-def _kind(output: str, reference: str, score: float, reference_score: float) -> str:
-    if output == reference:
-        return "none"
-    return "search" if score < reference_score else "model"
-
-
-_REFERENCE = "Jane sleeps"
-
-kind_of_error = Check(
-    name="whose error it is",
-    reference=_kind,
-    cases=[
-        fixed("an output equal to the reference", "Jane sleeps", _REFERENCE, -1.0, -1.0),
-        fixed("a wrong output with a lower score", "Jane sleep", _REFERENCE, -3.0, -1.0),
-        fixed("a wrong output with a higher score", "Jane", _REFERENCE, -0.5, -1.0),
-        fixed("a wrong output as long as the reference", "Jane sleept", _REFERENCE, -2.0, -1.0),
-        fixed("the reference's words in another order", "sleeps Jane", _REFERENCE, -0.8, -1.0),
-        fixed("the reference without its capital letter", "jane sleeps", _REFERENCE, -2.0, -1.0),
-    ],
-    mistakes=[
-        Mistake(
-            "equal length taken for right",
-            lambda o, r, s, q: "none" if len(o) == len(r) else _kind(o, r, s, q),
-            "an output as long as the reference counts as right in your function. Compare the "
-            "texts themselves.",
-        ),
-        Mistake(
-            "equal words taken for right",
-            lambda o, r, s, q: (
-                "none" if sorted(o.split()) == sorted(r.split()) else _kind(o, r, s, q)
-            ),
-            "an output with the reference's words in another order counts as right in your "
-            "function. Their order matters.",
-        ),
-        Mistake(
-            "capital letters ignored",
-            lambda o, r, s, q: _kind(o.lower(), r.lower(), s, q),
-            "capital letters make no difference in your function. Compare the texts as they are.",
-        ),
-        Mistake(
-            "the other way round",
-            lambda o, r, s, q: "none" if o == r else ("model" if s < q else "search"),
-            "search and model are exchanged. If the reference scores higher, the model preferred "
-            "it and the search did not find it: the error is the search's.",
-        ),
-        Mistake(
-            "a right output blamed",
-            lambda o, r, s, q: "search" if s < q else "model",
-            "an output equal to the reference is no error; your function blames the model for it.",
-        ),
-        Mistake(
-            "all blamed on the model",
-            lambda o, r, s, q: "none" if o == r else "model",
-            "every wrong output is the model's error in your function. Compare the two scores.",
-        ),
-        Mistake(
-            "all blamed on the search",
-            lambda o, r, s, q: "none" if o == r else "search",
-            "every wrong output is the search's error in your function. Compare the two scores.",
-        ),
-        Mistake(
-            "a higher score taken for right",
-            lambda o, r, s, q: "search" if s < q else "none",
-            "a wrong output that scores higher than the reference counts as right in your "
-            "function. It is the model's error: it prefers a wrong output.",
-        ),
-        Mistake(
-            "None for a right output",
-            lambda o, r, s, q: None if o == r else _kind(o, r, s, q),
-            'for a right output your function returns None: return the text "none".',
         ),
     ],
 )

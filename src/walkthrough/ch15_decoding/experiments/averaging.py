@@ -6,8 +6,11 @@ the paper's, and one whose rate falls to 0. `tools/run_averaging.py` does it for
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import torch
 
 from transformer.model import Transformer
 from transformer.training import (
@@ -19,6 +22,7 @@ from transformer.training import (
     save_checkpoint,
     train,
 )
+from transformer.training.checkpoint import load_weights
 from walkthrough.lab import translator
 
 SIZES = {"d_model": 64, "d_ff": 128}
@@ -28,6 +32,9 @@ EVERY, LAST = 10, 5
 """Updates between two checkpoints, and how many of the last are averaged."""
 
 SCHEDULES = {"stays high": "inverse_sqrt", "falls to 0": "linear"}
+ALONG = (-0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
+"""Points of the line between two checkpoints: 0 is the first, 1 the second, 0.5 their mean."""
+
 TESTS = ("test_sentences", "test_combinations")
 N_TESTED = 500
 
@@ -97,3 +104,18 @@ def mean_of_models(checkpoints: Sequence[Checkpoint]) -> Transformer:
         for path, checkpoint in zip(paths, checkpoints, strict=True):
             save_checkpoint(path, checkpoint.model())
         return average_checkpoints(paths).model()
+
+
+def losses_between(
+    first: Checkpoint, second: Checkpoint, task: translator.Task
+) -> list[tuple[float, float]]:
+    """Return points of the line between two checkpoints, each with the loss of unseen pairs."""
+    model, found = first.model(), []
+    for share in ALONG:
+        weights = {
+            name: torch.lerp(tensor, second.weights[name], share)
+            for name, tensor in first.weights.items()
+        }
+        load_weights(model, weights)
+        found.append((share, log(perplexity(model, task.pairs("valid")))))
+    return found

@@ -1,15 +1,24 @@
 """The checks of chapter 16 on the whole: BLEU of a corpus, a cost turned into time (§6.1)."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain
 from math import exp, isclose, prod
 from statistics import fmean
+from typing import Any
 
-from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu
+from transformer.analysis.bleu import (
+    brevity_penalty,
+    clipped_matches,
+    corpus_bleu,
+    ngram_counts,
+)
 from transformer.analysis.cost import SUSTAINED_TFLOPS
 from walkthrough.ch16_translation.checks.matches import (
     Count,
     Tokens,
     joined_runs,
+    letters,
     lowered,
     unclipped,
 )
@@ -17,42 +26,85 @@ from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, 
 from walkthrough.checking.values import ValueCheck, WrongValue
 
 Corpus = Sequence[Tokens]
+Pairs = Sequence[tuple[Tokens, Tokens]]
+OnePenalty = Callable[[int, int], float]
 
 
 # Exercise: BLEU of a corpus ----------------------------------------------------------------------
 
-
-def _precisions(
-    hypotheses: Corpus, references: Corpus, count: Count, least: int = 0
-) -> list[float]:
-    pairs = list(zip(hypotheses, references, strict=True))
-    return [
-        sum(count(h, r, n) for h, r in pairs) / sum(max(len(h) - n + 1, least) for h in hypotheses)
-        for n in range(1, 5)
-    ]
+Total = Callable[[Tokens, Tokens, int], int]
 
 
-def _short(hypotheses: Corpus, references: Corpus) -> float:
-    return brevity_penalty(sum(map(len, hypotheses)), sum(map(len, references)))
+def _n_runs(hypothesis: Tokens, _reference: Tokens, n: int) -> int:
+    return max(len(hypothesis) - n + 1, 0)
 
 
-def _geometric(
-    hypotheses: Corpus, references: Corpus, count: Count = clipped_matches, least: int = 0
-) -> float:
-    return 100 * prod(_precisions(hypotheses, references, count, least)) ** 0.25
+def _precision(pairs: Pairs, n: int, count: Count, total: Total) -> float:
+    return sum(count(h, r, n) for h, r in pairs) / sum(total(h, r, n) for h, r in pairs)
 
 
-def _recalls(hypotheses: Corpus, references: Corpus) -> list[float]:
-    pairs = list(zip(hypotheses, references, strict=True))
-    return [
-        sum(clipped_matches(h, r, n) for h, r in pairs)
-        / sum(max(len(r) - n + 1, 0) for _, r in pairs)
-        for n in range(1, 5)
-    ]
+def _mean_precision(pairs: Pairs, n: int, count: Count, total: Total) -> float:
+    return fmean(count(h, r, n) / max(total(h, r, n), 1) for h, r in pairs)
 
 
-def _unlimited(hypotheses: Corpus, references: Corpus) -> float:
-    return exp(1 - sum(map(len, references)) / sum(map(len, hypotheses)))
+def _smoothed(pairs: Pairs, n: int, count: Count, total: Total) -> float:
+    hits, runs = sum(count(h, r, n) for h, r in pairs), sum(total(h, r, n) for h, r in pairs)
+    return (hits + 1) / (runs + 1)
+
+
+def _root(precisions: Sequence[float]) -> float:
+    return prod(precisions) ** (1 / len(precisions))
+
+
+def _corpus_penalty(pairs: Pairs, one: OnePenalty) -> float:
+    return one(sum(len(h) for h, _ in pairs), sum(len(r) for _, r in pairs))
+
+
+def _mean_penalty(pairs: Pairs, one: OnePenalty) -> float:
+    return fmean(one(len(h), len(r)) for h, r in pairs)
+
+
+def _product_of_penalties(pairs: Pairs, one: OnePenalty) -> float:
+    return prod(one(len(h), len(r)) for h, r in pairs)
+
+
+def _bleu(
+    *,
+    count: Count = clipped_matches,
+    total: Total = _n_runs,
+    precision: Callable[[Pairs, int, Count, Total], float] = _precision,
+    orders: Sequence[int] = (1, 2, 3, 4),
+    mean: Callable[[Sequence[float]], float] = _root,
+    one_penalty: OnePenalty = brevity_penalty,
+    penalty: Callable[[Pairs, OnePenalty], float] = _corpus_penalty,
+    scale: int = 100,
+) -> Callable[[Corpus, Corpus], float]:
+    """BLEU with parts changed."""
+
+    def bleu(hypotheses: Corpus, references: Corpus) -> float:
+        pairs = list(zip(hypotheses, references, strict=True))
+        precisions = [precision(pairs, n, count, total) for n in orders]
+        return scale * penalty(pairs, one_penalty) * mean(precisions)
+
+    return bleu
+
+
+def _mistake(name: str, say: str, **changes: Any) -> Mistake:
+    return Mistake(name, _bleu(**changes), say, changes)
+
+
+def _any_sentence(hypotheses: Corpus, references: Corpus) -> float:
+    """Every reference of the corpus counts as one of every sentence."""
+
+    def count(hypothesis: Tokens, _reference: Tokens, n: int) -> int:
+        known = sum((ngram_counts(r, n) for r in references), Counter())
+        return (ngram_counts(hypothesis, n) & known).total()
+
+    return _bleu(count=count)(hypotheses, references)
+
+
+def _one_long_sentence(hypotheses: Corpus, references: Corpus) -> float:
+    return corpus_bleu([list(chain(*hypotheses))], [list(chain(*references))])
 
 
 def _mean_of_sentences(hypotheses: Corpus, references: Corpus) -> float:
@@ -101,100 +153,227 @@ bleu = Check(
         _bleu_case("words that read alike when joined", _JOINED, _MISS),
     ],
     mistakes=[
-        Mistake(
-            "mean over sentences",
-            _mean_of_sentences,
-            _MEAN_OF_SENTENCES,
-        ),
-        Mistake(
+        Mistake("mean over sentences", _mean_of_sentences, _MEAN_OF_SENTENCES),
+        _mistake(
             "no brevity penalty",
-            lambda h, r: _geometric(h, r),
-            "the brevity penalty is missing: a translation that stops early is not punished.",
+            "the brevity penalty is missing: a translation that stops early is not punished. (Or "
+            "it is always 1: are the lengths added up?)",
+            one_penalty=lambda _c, _r: 1.0,
         ),
-        Mistake(
+        _mistake(
             "not clipped",
-            lambda h, r: _short(h, r) * _geometric(h, r, unclipped),
             "the matches are not clipped: a word that is said too often counts each time.",
+            count=unclipped,
         ),
-        Mistake(
+        _mistake(
+            "each run once",
+            "every run counts once, however often both sides have it: a set forgets this, a "
+            "`Counter` does not.",
+            count=lambda h, r, n: len(set(ngram_counts(h, n)) & set(ngram_counts(r, n))),
+        ),
+        _mistake(
             "arithmetic mean",
-            lambda h, r: 100 * _short(h, r) * fmean(_precisions(h, r, clipped_matches)),
             "you take the arithmetic mean of the four precisions. It is the geometric mean: the "
             "fourth root of their product.",
+            mean=fmean,
         ),
-        Mistake(
+        _mistake(
             "single words only",
-            lambda h, r: 100 * _short(h, r) * _precisions(h, r, clipped_matches)[0],
             "that is the precision of single words. There are four: for runs of 1, 2, 3 and 4.",
+            orders=(1,),
         ),
         Mistake(
             "recall",
             lambda h, r: corpus_bleu(r, h),
             "translation and reference are exchanged. The totals are the runs of the translation.",
         ),
-        Mistake(
+        _mistake(
             "a share",
-            lambda h, r: corpus_bleu(h, r) / 100,
             "right up to a factor: you return a share. Scores are printed in percent.",
+            scale=1,
         ),
-        Mistake(
+        _mistake(
             "no limit to the penalty",
-            lambda h, r: _geometric(h, r) * _unlimited(h, r),
             "translations longer than their references get a bonus. The brevity penalty is 1 at "
             "most.",
+            one_penalty=lambda c, r: exp(1 - r / c),
         ),
-        Mistake(
+        _mistake(
             "penalty turned over",
-            lambda h, r: _geometric(h, r) / _short(h, r),
             "you divide by the brevity penalty, so that short translations gain. Multiply.",
+            one_penalty=lambda c, r: 1 / brevity_penalty(c, r),
         ),
-        Mistake(
+        _mistake(
             "lengths of the penalty exchanged",
-            lambda h, r: _geometric(h, r) * _short(r, h),
             "the lengths in your brevity penalty are exchanged: long translations are punished, "
             "short ones are not.",
+            one_penalty=lambda c, r: brevity_penalty(r, c),
         ),
-        Mistake(
+        _mistake(
+            "the ratio for the penalty",
+            "your brevity penalty is the ratio of the lengths, c / r. It is exp(1 − r / c), which "
+            "falls faster.",
+            one_penalty=lambda c, r: min(1.0, c / r),
+        ),
+        _mistake(
+            "the penalty's larger one",
+            "of 1 and exp(1 − r / c), the brevity penalty is the *smaller* one; you take the "
+            "larger one.",
+            one_penalty=lambda c, r: max(1.0, exp(1 - r / c)),
+        ),
+        _mistake(
+            "a penalty for each sentence",
+            "you take the mean of the sentences' penalties. There is one, for the corpus: add the "
+            "lengths first.",
+            penalty=_mean_penalty,
+        ),
+        _mistake(
+            "the penalties multiplied",
+            "you multiply the sentences' penalties. There is one, for the corpus: add the lengths "
+            "first.",
+            penalty=_product_of_penalties,
+        ),
+        _mistake(
             "no root",
-            lambda h, r: 100 * _short(h, r) * prod(_precisions(h, r, clipped_matches)),
             "the fourth root is missing: you multiply the four precisions as they are.",
+            mean=prod,
         ),
-        Mistake(
+        _mistake(
+            "divided by four",
+            "the product of the precisions is divided by 4. A geometric mean takes the fourth "
+            "root: `** (1 / 4)`.",
+            mean=lambda found: prod(found) / 4,
+        ),
+        _mistake(
+            "square root",
+            "you take the square root of the product. Of four precisions it is the fourth root.",
+            mean=lambda found: prod(found) ** 0.5,
+        ),
+        _mistake(
+            "the power 0",
+            "your power is 0, so that the precisions do not matter: `1 // 4` is 0, `1 / 4` is not.",
+            mean=lambda found: prod(found) ** 0,
+        ),
+        _mistake(
+            "the sum of the precisions",
+            "you add the four precisions. It is the geometric mean: the fourth root of their "
+            "product.",
+            mean=sum,
+        ),
+        _mistake(
             "up to runs of three",
-            lambda h, r: (
-                100 * _short(h, r) * prod(_precisions(h, r, clipped_matches)[:3]) ** (1 / 3)
-            ),
             "you take runs of 1, 2 and 3 words. BLEU goes up to 4.",
+            orders=(1, 2, 3),
         ),
-        Mistake(
+        _mistake(
+            "three precisions, fourth root",
+            "the runs of 4 words are missing: you take the fourth root, but of three precisions. "
+            "`range(1, 4)` ends at 3.",
+            orders=(1, 2, 3),
+            mean=lambda found: prod(found) ** 0.25,
+        ),
+        _mistake(
+            "up to runs of five",
+            "you take runs of 1 to 5 words. BLEU ends at 4.",
+            orders=(1, 2, 3, 4, 5),
+        ),
+        _mistake(
+            "runs of four only",
+            "that is the precision of runs of 4 words alone, the smallest of the four. BLEU takes "
+            "the geometric mean of those of 1, 2, 3 and 4 words.",
+            orders=(4,),
+        ),
+        _mistake(
+            "without single words",
+            "the runs of 1 word, single words, are missing from your product.",
+            orders=(2, 3, 4),
+        ),
+        _mistake(
             "totals of the reference",
-            lambda h, r: _short(h, r) * 100 * prod(_recalls(h, r)) ** 0.25,
             "you divide the matches by the runs of the *reference*. A precision divides by those "
             "of the translation.",
+            total=lambda _h, r, n: max(len(r) - n + 1, 0),
         ),
-        Mistake(
+        _mistake(
+            "totals are words",
+            "your totals are the words of the translation, for every n. A sentence of m words has "
+            "m − n + 1 runs of n words.",
+            total=lambda h, _r, _n: len(h),
+        ),
+        _mistake(
+            "totals one too few",
+            "every sentence has a run too few in your totals: m words make m − n + 1 runs.",
+            total=lambda h, _r, n: max(len(h) - n, 0),
+        ),
+        _mistake(
+            "totals of different runs",
+            "your totals count every different run once: `len` of a `Counter`. Add up its counts.",
+            total=lambda h, _r, n: len(ngram_counts(h, n)),
+        ),
+        _mistake(
+            "totals below zero",
+            "a sentence of m words counts m − n + 1 runs in your totals, and that is below 0 for "
+            "short ones. A sentence shorter than n has no runs: count 0.",
+            total=lambda h, _r, n: len(h) - n + 1,
+        ),
+        _mistake(
+            "totals of at least 1",
+            "a sentence shorter than n counts one run in your totals. It has none: count 0.",
+            total=lambda h, _r, n: max(len(h) - n + 1, 1),
+        ),
+        _mistake(
+            "mean of the sentences' precisions",
+            "you take the mean of the sentences' precisions. Add up the matches and the totals of "
+            "all sentences, and divide once.",
+            precision=_mean_precision,
+        ),
+        _mistake(
+            "smoothed",
+            "1 is added to matches and totals. Here every order has a match, so nothing is "
+            "smoothed.",
+            precision=_smoothed,
+        ),
+        _mistake(
             "lower-cased",
-            lambda h, r: corpus_bleu([lowered(s) for s in h], [lowered(s) for s in r]),
             "capital letters make no difference in your score. `The` and `the` are two words.",
+            count=lambda h, r, n: clipped_matches(lowered(h), lowered(r), n),
         ),
-        Mistake(
+        _mistake(
             "runs joined to one text",
-            lambda h, r: _short(h, r) * _geometric(h, r, joined_runs),
             "you join the words of a run to one text, so that `no` + `where` and `now` + `here` "
             "are the same. Keep the run as a tuple of words.",
+            count=joined_runs,
+        ),
+        _mistake(
+            "letters",
+            "you count runs of letters. The sentences are lists of words; do not join them.",
+            count=letters,
+            total=lambda h, _r, n: max(len(" ".join(h)) - n + 1, 0),
         ),
         Mistake(
-            "letters",
+            "letters, and their number for the penalty",
             lambda h, r: corpus_bleu(_letters(h), _letters(r)),
             "you count runs of letters. The sentences are lists of words; do not join them.",
         ),
         Mistake(
-            "totals below zero",
-            lambda h, r: _short(h, r) * _geometric(h, r, least=-3),
-            "a sentence of m words counts m − n + 1 runs in your totals, and that is below 0 for "
-            "short ones. A sentence shorter than n has no runs: count 0.",
+            "one long sentence",
+            _one_long_sentence,
+            "you join all sentences to one. Then there are runs across two sentences, which nobody "
+            "wrote.",
+        ),
+        Mistake(
+            "any reference",
+            _any_sentence,
+            "a run counts if any sentence of the references has it. Compare each translation with "
+            "its own reference.",
+        ),
+        Mistake(
+            "the first sentence",
+            lambda h, r: corpus_bleu(h[:1], r[:1]),
+            "only the first sentence counts. Does a `return` stand inside the loop?",
         ),
     ],
+    build=_bleu,
     symptoms=[
         # a single sentence of two words has no runs of four: there such code divides by 0
         Symptom("mean over sentences, in one case", _is_mean_of_sentences, _MEAN_OF_SENTENCES),
@@ -206,6 +385,7 @@ bleu = Check(
 # Exercise: a cost turned back into time ----------------------------------------------------------
 
 _FLOPS = 3.3e18
+_BIG = 2.3e19
 _DAY = 24 * 3600
 
 
@@ -227,6 +407,20 @@ days_on_one = ValueCheck(
             _days("K80", seconds=3600), "that is hours, if you count them. Divide by 24 for days."
         ),
         WrongValue(_days("K80", seconds=1), "that is seconds. A day has 24 · 3600 of them."),
+        WrongValue(_days("K80", seconds=60), "that is minutes, if you count them. Divide by 1440."),
+        WrongValue(_days("K80", seconds=7 * _DAY), "that is weeks. Days are asked."),
+        WrongValue(_days("K40"), "that is one K40, at 3.7 TFLOP/s. A K80 sustains 2.8."),
+        WrongValue(_days("M40"), "that is one M40, at 6.0 TFLOP/s. A K80 sustains 2.8."),
+        WrongValue(_BIG / _FLOPS * _days("K80"), "that is the big model, 2.3·10¹⁹ FLOPs."),
+        WrongValue(13, "that is cut to whole days. One decimal at least is asked."),
+        WrongValue(14, "that is rounded to whole days. One decimal at least is asked."),
+        WrongValue(
+            _FLOPS * SUSTAINED_TFLOPS["K80"] * 1e12,
+            "you multiply the cost by the rate. Operations divided by operations a second are "
+            "seconds.",
+        ),
+        WrongValue(_days("K80") * 1e12 / 2**40, "tera is 10¹² here, not 2⁴⁰, as for memory sizes."),
+        WrongValue(_days("K80", 8, 3600), "these are hours of eight K80s. Asked are days of one."),
     ],
     right="right: two weeks on one K80, for what eight P100 do in half a day",
 )

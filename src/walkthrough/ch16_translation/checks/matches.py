@@ -6,11 +6,13 @@ function and names it when the results agree.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
 from math import exp, prod
 from statistics import fmean
 
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, ngram_counts
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking.base import Case, Check, Mistake, Symptom, fixed
 
 Tokens = Sequence[str]
 Count = Callable[[Tokens, Tokens, int], float]
@@ -60,6 +62,47 @@ def joined_runs(hypothesis: Tokens, reference: Tokens, n: int) -> int:
         return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
     return (counts(hypothesis) & counts(reference)).total()
+
+
+def runs_of(start: Callable[[Tokens, int], range]) -> Count:
+    """Count with runs that begin elsewhere; those at the end may be shorter than n."""
+
+    def counts(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(tokens[i : i + n]) for i in start(tokens, n))
+
+    return lambda hypothesis, reference, n: (counts(hypothesis, n) & counts(reference, n)).total()
+
+
+def _with_gaps(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    return (Counter(combinations(hypothesis, n)) & Counter(combinations(reference, n))).total()
+
+
+def _up_to(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    return sum(clipped_matches(hypothesis, reference, k) for k in range(1, n + 1))
+
+
+def letters(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    """Count runs of n letters."""
+    return clipped_matches(list(" ".join(hypothesis)), list(" ".join(reference)), n)
+
+
+def _one_by_one(hypothesis: Tokens, reference: Tokens, n: int, *, first_only: bool) -> int:
+    left = [list(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+    hits = 0
+    for i in range(len(hypothesis) - n + 1):
+        run = list(hypothesis[i : i + n])
+        if run in left:
+            left.remove(run)
+            hits += 1
+        elif not first_only:
+            return hits
+        if first_only:
+            return hits
+    return hits
+
+
+def _left_over(hypothesis: Tokens, reference: Tokens, n: int) -> int:
+    return (ngram_counts(hypothesis, n) - ngram_counts(reference, n)).total()
 
 
 def _matches_case(label: str, hypothesis: str, reference: str, n: int) -> Case:
@@ -159,6 +202,58 @@ matches = Check(
             "a run counts only where both sentences have it at the same place. One word more in "
             "front, and nothing matches. Places do not matter.",
         ),
+        Mistake(
+            "shorter runs at the end",
+            runs_of(lambda tokens, _n: range(len(tokens))),
+            "the last runs of your sentences are shorter than n: a slice stops at the end without "
+            "a word. A sentence of m words has m − n + 1 runs.",
+        ),
+        Mistake(
+            "runs side by side",
+            runs_of(lambda tokens, n: range(0, len(tokens) - n + 1, n)),
+            "your runs stand side by side, each begins where the one before has ended. They "
+            "overlap: a run begins at every word.",
+        ),
+        Mistake(
+            "gaps inside a run",
+            _with_gaps,
+            "you count words that need not be neighbours, only in the same order. A run has no "
+            "gaps.",
+        ),
+        Mistake(
+            "shorter runs as well",
+            _up_to,
+            "you add up the runs of 1, 2, … up to n words. Only those of n words count.",
+        ),
+        Mistake(
+            "runs of letters",
+            letters,
+            "you count runs of letters. The sentences are lists of words; do not join them.",
+        ),
+        Mistake(
+            "stopped at the first that fails",
+            partial(_one_by_one, first_only=False),
+            "your count ends at the first run that the reference does not have. Go on with the "
+            "next one.",
+        ),
+        Mistake(
+            "the first run only",
+            partial(_one_by_one, first_only=True),
+            "your count ends after the first run. Does a `return` stand inside the loop?",
+        ),
+        Mistake(
+            "what is left over",
+            _left_over,
+            "you count the runs that the reference does *not* have, or not so often (`-`). The "
+            "matches are those that both have: `&`.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "a table of counts",
+            lambda result, _expected, _given: isinstance(result, (dict, set, list)),
+            "the runs that match are there; how many are they? Add up their counts.",
+        ),
     ],
     right="`matches` is right: clipped, in order, for any n",
 )
@@ -185,6 +280,7 @@ penalty = Check(
         fixed("all too short", [6, 9, 4], [10, 10, 5]),
         fixed("all too long", [12, 13], [10, 11]),
         fixed("more short than long", [5, 12, 3], [10, 10, 10]),
+        fixed("much too short", [2, 3], [10, 9]),
     ],
     mistakes=[
         Mistake(
@@ -226,6 +322,83 @@ penalty = Check(
             "no limit",
             lambda h, r: exp(1 - sum(r) / sum(h)),
             "long translations get a bonus: the value is above 1. The penalty is 1 at most.",
+        ),
+        Mistake(
+            "the larger of the two",
+            lambda h, r: max(1.0, exp(1 - sum(r) / sum(h))),
+            "long translations get more than 1, and short ones are not punished: of 1 and "
+            "exp(1 − r / c), the penalty is the *smaller* one.",
+        ),
+        Mistake(
+            "the 1 forgotten",
+            lambda h, r: min(1.0, exp(-sum(r) / sum(h))),
+            "the exponent is −r / c in your function; it is 1 − r / c, which is 0 where the "
+            "lengths are equal.",
+        ),
+        Mistake(
+            "always 1",
+            lambda h, r: 1.0,
+            "your penalty is 1 for every corpus tried. Are the lengths added up (`sum`, not "
+            "`len`), and is the ratio left as it is (`/`, not `//`)?",
+        ),
+        Mistake(
+            "rounded down",
+            lambda h, r: min(1.0, exp(1 - sum(r) // sum(h))),
+            "`//` rounds r / c down, so that a corpus that is a little too short is not punished. "
+            "Divide with `/`.",
+        ),
+        Mistake(
+            "another base, 10",
+            lambda h, r: min(1.0, 10 ** (1 - sum(r) / sum(h))),
+            "the base of your power is 10. The penalty is a power of e: `math.exp`.",
+        ),
+        Mistake(
+            "another base, 2",
+            lambda h, r: min(1.0, 2 ** (1 - sum(r) / sum(h))),
+            "the base of your power is 2. The penalty is a power of e: `math.exp`.",
+        ),
+        Mistake(
+            "the difference of the lengths",
+            lambda h, r: min(1.0, exp(sum(h) - sum(r))),
+            "the exponent is the difference of the lengths, c − r; it is 1 − r / c. The penalty "
+            "depends on their ratio.",
+        ),
+        Mistake(
+            "only sentences that are too short",
+            lambda h, r: min(
+                1.0, exp(1 - sum(r) / sum(min(a, b) for a, b in zip(h, r, strict=True)))
+            ),
+            "words that a translation has too many do not count in your sum. In the whole corpus "
+            "they make up for words that are missing elsewhere.",
+        ),
+        Mistake(
+            "the worst sentence",
+            lambda h, r: min(brevity_penalty(a, b) for a, b in zip(h, r, strict=True)),
+            "this is the penalty of the sentence that is worst. There is one penalty, for the "
+            "corpus: add the lengths first.",
+        ),
+        Mistake(
+            "the longest sentences",
+            lambda h, r: brevity_penalty(max(h), max(r)),
+            "you compare the longest translation with the longest reference. Add all lengths.",
+        ),
+        Mistake(
+            "the first sentence",
+            lambda h, r: brevity_penalty(h[0], r[0]),
+            "this is the penalty of the first sentence alone. Add the lengths of all.",
+        ),
+        Mistake(
+            "the limit reached at equal lengths",
+            lambda h, r: 0.0 if sum(h) == sum(r) else brevity_penalty(sum(h), sum(r)),
+            "for equal lengths your function gives 0. There r / c is 1, and exp(1 − 1) is 1.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "a penalty for each sentence",
+            lambda result, _expected, _given: isinstance(result, (list, tuple)),
+            "you return a penalty for each sentence. There is one, for the corpus: add the "
+            "lengths first.",
         ),
     ],
     right="the penalty is right: over the corpus, and never above 1",

@@ -72,9 +72,14 @@ def kind_relation(cases: Sequence[Wrong], tolerance: float) -> str | None:
     floats = wanted.dim() > 0 and not wanted.is_floating_point() and mine.is_floating_point()
     if not (truths or floats or mine.is_complex()):
         return None
-    right = all(map(_same_but_for_kind, cases))
+    right = right_but_for_kind(cases)
     said = difference(cases[0].mine, cases[0].wanted, tolerance)
     return f"{said}; apart from that the result is right" if right else said
+
+
+def right_but_for_kind(cases: Sequence[Wrong]) -> bool:
+    """Return whether the numbers are right in every case, though they are of another kind."""
+    return all(map(_same_but_for_kind, cases))
 
 
 def _same_but_for_kind(case: Wrong) -> bool:

@@ -18,6 +18,7 @@ from walkthrough.checking.relations.parts import (
     exchanged_parts,
     fit_together,
     kind_relation,
+    right_but_for_kind,
 )
 from walkthrough.checking.relations.places import place_relation
 from walkthrough.checking.relations.shapes import order_relation, permuted
@@ -28,15 +29,23 @@ from walkthrough.checking.sentences import listed
 Same = Callable[[Any, Any], bool]
 
 
-def relation(cases: Sequence[Wrong], tolerance: float, same: Same) -> str | None:
-    """Return one sentence on how the results of all wrong cases relate to the right ones."""
+def relation(
+    cases: Sequence[Wrong], tolerance: float, same: Same, *, complete: bool = False
+) -> str | None:
+    """Return one sentence on how the results of all wrong cases relate to the right ones.
+
+    With `complete`, only a sentence that accounts for all of each result: no part, no kind alone.
+    """
     if not cases:
         return None
     if fit_together(cases):
-        return exchanged_parts(cases, same) or _of_parts(cases, tolerance, same, _of_one)
+        find = partial(_of_one, complete=complete)
+        return exchanged_parts(cases, same) or _of_parts(
+            cases, tolerance, same, find, complete=complete
+        )
     if component_places(cases[0].wanted) is not None:
-        return difference(cases[0].mine, cases[0].wanted, tolerance)
-    return _of_one(cases, tolerance)
+        return None if complete else difference(cases[0].mine, cases[0].wanted, tolerance)
+    return _of_one(cases, tolerance, complete=complete)
 
 
 def _of_parts(
@@ -44,6 +53,8 @@ def _of_parts(
     tolerance: float,
     same: Same,
     find: Callable[[Sequence[Wrong], float], str | None],
+    *,
+    complete: bool = False,
 ) -> str | None:
     wrong_parts, said, n_parts = [], None, 0
     for name, part in components(cases):
@@ -58,16 +69,18 @@ def _of_parts(
     others = [name for name in wrong_parts if not said.startswith(f"{name}:")]
     if not others:
         return f"{said}. All else is right" if n_parts > 1 else said
+    if complete:
+        return None
     names = listed([name.removeprefix("in ") for name in others[:3]])
     return f"{said}. Wrong too: {names}"
 
 
-def _of_one(cases: Sequence[Wrong], tolerance: float) -> str | None:
+def _of_one(cases: Sequence[Wrong], tolerance: float, *, complete: bool = False) -> str | None:
     if all(is_sizes(case.wanted) for case in cases) and not isinstance(cases[0].mine, int):
         return size_relation(cases[0].mine, cases[0].wanted, cases[0].given)
     said = kind_relation(cases, tolerance)
     if said:
-        return said
+        return None if complete and not right_but_for_kind(cases) else said
     pairs = [_pair(case) for case in cases]
     whole = [pair for pair in pairs if pair is not None]
     if len(whole) < len(pairs):

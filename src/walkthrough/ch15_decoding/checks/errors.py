@@ -1,0 +1,158 @@
+"""The check of chapter 15 on search errors and model errors (§6.1)."""
+
+from collections.abc import Callable
+
+import torch
+
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
+
+KINDS = ("none", "search", "model")
+Kind = Callable[[str, str, float, float], str | None]
+
+
+def _kind(output: str, reference: str, score: float, reference_score: float) -> str:
+    if output == reference:
+        return "none"
+    return "search" if score < reference_score else "model"
+
+
+def _right_if(counts: Callable[[str, str], bool]) -> Kind:
+    """The right function, with another idea of when an output is right."""
+    return lambda o, r, s, q: "none" if counts(o, r) else ("search" if s < q else "model")
+
+
+def _texts(label: str, output: str, reference: str, score: float, reference_score: float) -> Case:
+    def make(_generator: torch.Generator) -> Arguments:
+        # two texts of their own, though they may be equal: `is` must not do
+        return arguments("".join(list(output)), "".join(list(reference)), score, reference_score)
+
+    return Case(label, make)
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(" .!?")
+
+
+_REFERENCE = "Jane sleeps"
+
+kind_of_error = Check(
+    name="whose error it is",
+    reference=_kind,
+    cases=[
+        _texts("an output equal to the reference", "Jane sleeps", _REFERENCE, -1.0, -1.0),
+        _texts("a wrong output with a lower score", "Jane sleep", _REFERENCE, -3.0, -1.0),
+        _texts("a wrong output with a higher score", "Jane", _REFERENCE, -0.5, -1.0),
+        _texts("a wrong output as long as the reference", "Jane sleept", _REFERENCE, -2.0, -1.0),
+        _texts("the reference's words in another order", "sleeps Jane", _REFERENCE, -0.8, -1.0),
+        _texts("the reference without its capital letter", "jane sleeps", _REFERENCE, -2.0, -1.0),
+        _texts("the reference and a word more", "Jane sleeps well", _REFERENCE, -0.6, -1.0),
+        _texts("the reference and a full stop", "Jane sleeps .", _REFERENCE, -2.5, -1.0),
+        _texts("a word said twice", "Jane Jane sleeps", _REFERENCE, -0.7, -1.0),
+        _texts("two scores that are close", "Jane is asleep", _REFERENCE, -1.9, -1.2),
+        _texts("a right output, scored in two ways", "Jane sleeps", _REFERENCE, -1.0, -0.99999),
+    ],
+    mistakes=[
+        Mistake(
+            "equal length taken for right",
+            _right_if(lambda o, r: len(o) == len(r)),
+            "an output as long as the reference counts as right in your function. Compare the "
+            "texts themselves.",
+        ),
+        Mistake(
+            "equal words taken for right",
+            _right_if(lambda o, r: sorted(o.split()) == sorted(r.split())),
+            "an output with the reference's words in another order counts as right in your "
+            "function. Their order matters.",
+        ),
+        Mistake(
+            "a set of words",
+            _right_if(lambda o, r: set(o.split()) == set(r.split())),
+            "an output with the same different words counts as right in your function, whatever "
+            "their order, and however often one comes. Compare the texts themselves.",
+        ),
+        Mistake(
+            "capital letters ignored",
+            _right_if(lambda o, r: o.lower() == r.lower()),
+            "capital letters make no difference in your function. Compare the texts as they are.",
+        ),
+        Mistake(
+            "full stops ignored",
+            _right_if(lambda o, r: _bare(o) == _bare(r)),
+            "a full stop at the end makes no difference in your function. Compare the texts as "
+            "they are.",
+        ),
+        Mistake(
+            "the reference inside the output",
+            _right_if(lambda o, r: r in o),
+            "an output that holds the reference and more counts as right in your function. "
+            "`in` looks for a part of a text; `==` compares the whole.",
+        ),
+        Mistake(
+            "the output inside the reference",
+            _right_if(lambda o, r: o in r),
+            "an output that is a part of the reference counts as right in your function. "
+            "`in` looks for a part of a text; `==` compares the whole.",
+        ),
+        Mistake(
+            "only the words that both have",
+            _right_if(lambda o, r: all(a == b for a, b in zip(o.split(), r.split(), strict=False))),
+            "only as many words are compared as the shorter text has: `zip` stops there. Compare "
+            "the texts themselves.",
+        ),
+        Mistake(
+            "equal scores taken for right",
+            lambda o, r, s, q: "none" if s == q else ("search" if s < q else "model"),
+            "you compare the scores to find out whether the output is right. The two scores of "
+            "one text may differ in their last digits: compare the texts.",
+        ),
+        Mistake(
+            "the other way round",
+            lambda o, r, s, q: "none" if o == r else ("model" if s < q else "search"),
+            "search and model are exchanged. If the reference scores higher, the model preferred "
+            "it and the search did not find it: the error is the search's. (Scores are log P: the "
+            "higher one is nearer to 0.)",
+        ),
+        Mistake(
+            "a right output blamed",
+            lambda o, r, s, q: "search" if s < q else "model",
+            "an output equal to the reference is no error; your function blames the model or the "
+            "search for it. (Two equal texts need not be one object: compare with `==`, not `is`.)",
+        ),
+        Mistake(
+            "all blamed on the model",
+            lambda o, r, s, q: "none" if o == r else "model",
+            "every wrong output is the model's error in your function. Compare the two scores.",
+        ),
+        Mistake(
+            "all blamed on the search",
+            lambda o, r, s, q: "none" if o == r else "search",
+            "every wrong output is the search's error in your function. Compare the two scores.",
+        ),
+        Mistake(
+            "a higher score taken for right",
+            lambda o, r, s, q: "search" if s < q else "none",
+            "a wrong output that scores higher than the reference counts as right in your "
+            "function. It is the model's error: it prefers a wrong output.",
+        ),
+        Mistake(
+            "scores cut to whole numbers",
+            lambda o, r, s, q: "none" if o == r else ("search" if int(s) < int(q) else "model"),
+            "you compare whole numbers: `int` cuts −1.9 and −1.2 to −1. Compare the scores.",
+        ),
+        Mistake(
+            "None for a right output",
+            lambda o, r, s, q: None if o == r else _kind(o, r, s, q),
+            'for a right output your function returns None: return the text "none".',
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "another text",
+            lambda result, _expected, _given: (
+                isinstance(result, str) and result.lower().strip() not in KINDS
+            ),
+            'the three answers are the texts "none", "search" and "model"; your function returns '
+            "another one.",
+        ),
+    ],
+)
