@@ -87,6 +87,8 @@ def named_where_wrong(
     if len(places) < len(wrong) or not tells([outcomes[place] for place in places]):
         return None
     made = {mistake.name: (mistake, check.outcomes(mistake.function)) for mistake in check.mistakes}
+    # whoever is right elsewhere does not give one and the same text to everything
+    made = {name: one for name, one in made.items() if not _one_text(one[1])}
     fits = {
         name: {p for p in places if check.same_outcome(outcomes[p], results[p])}
         for name, (_, results) in made.items()
@@ -103,6 +105,11 @@ def named_where_wrong(
         if len(both) == len(places) and all(map(tells, alone)):
             return two_at_once(made[one][0].say, made[other][0].say), f"{one}; {other}"
     return None
+
+
+def _one_text(outcomes: Sequence[Any]) -> bool:
+    texts = {outcome for outcome in outcomes if isinstance(outcome, str)}
+    return len(texts) == 1 and all(isinstance(outcome, str) for outcome in outcomes)
 
 
 def named_for_other_arguments(check: "Check", trials: Trials) -> Found | None:

@@ -41,6 +41,9 @@ _SIMPLE: tuple[tuple[str, Callable[[float], float]], ...] = (
     ("your result is the expected one in per cent", lambda x: 100 * x),
     ("your result is a hundredth of the expected one", lambda x: x / 100),
     ("your result is the expected one rounded to a whole number", lambda x: float(round(x))),
+    ("your result is the expected one rounded to one decimal", lambda x: round(x, 1)),
+    ("your result is the expected one rounded to two decimals", lambda x: round(x, 2)),
+    ("your result is the expected one rounded to three decimals", lambda x: round(x, 3)),
     ("your result is the expected one rounded down", lambda x: float(math.floor(x))),
     ("your result is the expected one rounded up", lambda x: float(math.ceil(x))),
 )
