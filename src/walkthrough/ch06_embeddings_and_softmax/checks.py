@@ -56,6 +56,27 @@ without_layers = Check(
     ],
     mistakes=[
         Mistake(
+            "cosines",
+            lambda tokens, weight: torch.softmax(
+                weight.shape[1] ** 0.5
+                * nn.functional.normalize(weight, dim=-1)[tokens]
+                @ nn.functional.normalize(weight, dim=-1).T,
+                dim=-1,
+            ),
+            "the rows were brought to length 1 first. A logit is the plain product with the "
+            "row, and a longer row gets larger ones.",
+        ),
+        Mistake(
+            "the word itself left out",
+            lambda tokens, weight: torch.softmax(
+                (weight.shape[1] ** 0.5 * weight[tokens] @ weight.T).scatter(
+                    -1, tokens[..., None], float("-inf")
+                ),
+                dim=-1,
+            ),
+            "the input word gets no probability. Nothing forbids it: its own row is one of all.",
+        ),
+        Mistake(
             "no factor",
             _times(lambda v, d: 1.0),
             "the factor √d_model is missing: on the way in the rows are multiplied by it.",

@@ -240,6 +240,14 @@ def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool
     return shows
 
 
+def _lifted_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
+    """Return whether b gives way to a fixed number where it is far below zero."""
+    first, second = given.positional[0].pairs.T
+    far_below = second < -400
+    rest = (answer - torch.relu(first - second))[far_below]
+    return bool(far_below.any() and rest.abs().min() > 0 and rest.max() - rest.min() < 0.1)
+
+
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
     """Return pairs whose numbers have these signs, each as often the larger one."""
 
@@ -278,12 +286,6 @@ larger = Check(
             _by_units((1, -1, 1), (0, 1, 1)),
             "right where b is positive. Where it is negative, max(0, b) is 0 and b is lost. One "
             "more unit can bring the negative part back.",
-        ),
-        Mistake(
-            "lifted by a bias",
-            lambda run: run([[1, 0], [-1, 1]], [0, 10], [[1], [1]], [-10]),
-            "right for small numbers. A bias lifts b over the bend only while b is not below "
-            "minus that bias; for “any two numbers” its negative part needs a unit of its own.",
         ),
         Mistake(
             "a without its negative part",
@@ -352,6 +354,12 @@ larger = Check(
         ),
     ],
     symptoms=[
+        Symptom(
+            "lifted by a bias",
+            _lifted_by_a_bias,
+            "right for small numbers. A bias lifts b over the bend only as long as b is not below "
+            "minus that bias. For any two numbers, the negative part of b needs a unit of its own.",
+        ),
         Symptom(
             "right where a is larger",
             _right_only_where(True),

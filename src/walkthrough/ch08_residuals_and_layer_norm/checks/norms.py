@@ -120,7 +120,7 @@ layer_norm = Check(
             "you subtract the median. Layer norm subtracts the mean.",
         ),
         Mistake(
-            "mean of absolute values",
+            "mean absolute distance, squared",
             lambda x, gain, bias, eps: (
                 gain * _centred(x) / (_centred(x).abs().mean(-1, keepdim=True) ** 2 + eps).sqrt()
                 + bias

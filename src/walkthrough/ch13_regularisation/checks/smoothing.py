@@ -157,7 +157,7 @@ smoothed_loss = Check(
         ),
         Mistake(
             "even part only",
-            lambda logits, target, smoothing, pad_id: _loss(logits, target, 1.0, pad_id),
+            lambda logits, target, smoothing, pad_id: _each(logits, target, 1.0, pad_id).mean(),
             "the gold token does not enter: this is the mean over the vocabulary alone. The "
             "loss is (1 − ε) times the gold part plus ε times this.",
         ),
