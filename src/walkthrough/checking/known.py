@@ -119,6 +119,8 @@ def named_for_other_arguments(check: "Check", trials: Trials) -> Found | None:
     trials.restart()
     changes = [one for one in variants(trials.names, trials.inputs) if one.combines]
     for mistake in check.mistakes:
+        if _one_text(check.outcomes(mistake.function)):
+            continue
         change = mistake_with_change(trials, mistake.function, changes)
         if change:
             second = f"your result is what that gives {change.say}"

@@ -130,11 +130,3 @@ def test_a_learners_own_ways_are_right():
 
     assert checks.mean_loss(mean).status == "right"
     assert checks.predicted_sources(lambda *given: sources(*given).tolist()).status == "right"
-
-
-def test_an_update_that_leaves_the_model_in_evaluation_is_wrong():
-    def update(model, optimizer, batches, rate):
-        model.eval()
-        return checks.update.reference.__wrapped__(model, optimizer, batches, rate)
-
-    assert "evaluation" in checks.update(update).message

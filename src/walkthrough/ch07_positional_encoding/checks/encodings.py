@@ -280,11 +280,6 @@ slow_pairs = ValueCheck(
             "this is a share. Asked for is the number of pairs.",
         ),
         WrongValue(
-            N_PAIRS - _slow_pairs() - 1,
-            "that is the number of the last pair that does complete a turn. Asked for is how many "
-            "pairs do not.",
-        ),
-        WrongValue(
             _slow_pairs() + 1,
             "one too many: compare the wavelength itself, 2π · 10000^(i/256), with 100.",
         ),

@@ -112,6 +112,7 @@ def _of_other_parts(
     loss_sum: Callable[[nn.Module, Batch], Tensor] = _loss_sum,
     *,
     step: Callable[[nn.Module, Optimizer, float], None] | None = None,
+    training: bool = True,
     some: slice = slice(None),
 ) -> Update:
     """Return an update with another loss, another step, or some of the batches only."""
@@ -119,6 +120,7 @@ def _of_other_parts(
     def update(
         model: nn.Module, optimizer: Optimizer, batches: Sequence[Batch], rate: float
     ) -> float:
+        model.train(training)
         total = 0.0
         for batch in batches[some]:
             loss = loss_sum(model, batch) / _count(batches)
@@ -302,6 +304,12 @@ update = UpdateCheck(
                 "the first batch only",
                 _of_other_parts(some=slice(1)),
                 "only the first batch is used: does a `return` stand inside the loop?",
+            ),
+            (
+                "evaluation mode",
+                _of_other_parts(training=False),
+                "you switch the model to evaluation and leave it there, so that dropout is off for "
+                "the rest of the training. An update runs in training mode.",
             ),
             (
                 "not smoothed",
