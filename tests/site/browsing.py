@@ -99,23 +99,25 @@ def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
     return kept.get("value")
 
 
-def open_page(page: Page, url: str) -> Visit:
+def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
     """Open a page, let its mathematics settle, scroll through it, and wait for every chart.
 
+    Where it is not `read`, nobody scrolls: every chart is drawn, as it is for the printer.
     Once in some hundred pages the browser stands still; that page is opened once more.
     """
     try:
-        return _opened(page, url)
+        return _opened(page, url, read)
     except PlaywrightTimeout:
-        return _opened(page, url)
+        return _opened(page, url, read)
 
 
-def _opened(page: Page, url: str) -> Visit:
+def _opened(page: Page, url: str, read: bool) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
     promised(page, "() => window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate(PROBES.read_text())
-    promised(page, "() => probes.scrollThrough()")
+    if read:
+        promised(page, "() => probes.scrollThrough()")
     page.evaluate("() => probes.print()")
     with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
         page.wait_for_function("() => probes.allDrawn()", timeout=45_000, polling=100)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from built import SITE, chapters, serve, site_pages
+from built import SITE, serve, site_pages
 from playwright.sync_api import Browser, Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -16,10 +16,10 @@ NARROW = {"width": 375, "height": 800}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes `page_name` or `chapter` once for each page."""
-    for name, values in (("page_name", site_pages()), ("chapter", chapters())):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, values or ["(no built site: run `make book`)"])
+    """Run a test that takes `page_name` once for each page."""
+    if "page_name" in metafunc.fixturenames:
+        pages = site_pages() or ["(no built site: run `make book`)"]
+        metafunc.parametrize("page_name", pages)
 
 
 @pytest.fixture(scope="session")
