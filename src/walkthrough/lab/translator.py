@@ -35,7 +35,7 @@ from transformer.training.checkpoint import load_weights, unique_weights
 
 PRESET = "phrasebook"
 PAGE = {"max_updates": 500, "max_tokens": 320, "accumulate": 2, "warmup": 80}
-"""Changes to the preset for the run of the page: two sevenths of its target tokens."""
+"""Changes to the preset for the run of the page: less than a third of its target tokens."""
 SHORT = 260
 """Updates of the models that the page breaks."""
 N_ALIGNED = 200
