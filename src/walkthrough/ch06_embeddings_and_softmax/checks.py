@@ -56,6 +56,27 @@ without_layers = Check(
     ],
     mistakes=[
         Mistake(
+            "cosines",
+            lambda tokens, weight: torch.softmax(
+                weight.shape[1] ** 0.5
+                * nn.functional.normalize(weight, dim=-1)[tokens]
+                @ nn.functional.normalize(weight, dim=-1).T,
+                dim=-1,
+            ),
+            "the rows were brought to length 1 first. A logit is the plain product with the "
+            "row, and a longer row gets larger ones.",
+        ),
+        Mistake(
+            "the word itself left out",
+            lambda tokens, weight: torch.softmax(
+                (weight.shape[1] ** 0.5 * weight[tokens] @ weight.T).scatter(
+                    -1, tokens[..., None], float("-inf")
+                ),
+                dim=-1,
+            ),
+            "the input word gets no probability. Nothing forbids it: its own row is one of all.",
+        ),
+        Mistake(
             "no factor",
             _times(lambda v, d: 1.0),
             "the factor √d_model is missing: on the way in the rows are multiplied by it.",
@@ -311,6 +332,14 @@ def _parts_of_gradient(
     return way_in, of_logits.T @ states
 
 
+def _gradient_of_probabilities(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+    """What the probabilities give, without the 1 that is taken away at the right words."""
+    root = math.sqrt(weight.shape[1])
+    states = root * weight[tokens]
+    shares = torch.softmax(states @ weight.T, dim=-1) / len(tokens)
+    return (shares.T @ states).index_add(0, tokens, root * shares @ weight)
+
+
 def _of_logits(states: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
     probabilities = torch.softmax(states @ weight.T, dim=-1)
     wanted = nn.functional.one_hot(targets, len(weight)).to(weight.dtype)
@@ -363,6 +392,47 @@ gradient = Check(
         Case("a word that is its own target", _sentence([2, 5], [2, 1])),
     ],
     mistakes=[
+        Mistake(
+            "right word only",
+            lambda tokens, targets, weight: (
+                _gradient(tokens, targets, weight)
+                - _gradient_of_probabilities(tokens, targets, weight)
+            ),
+            "the probabilities are missing: the gradient of the logits is p minus 1 at the "
+            "right word, for all words, and not −1 at the right one alone.",
+        ),
+        Mistake(
+            "factor twice at the output",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[0]
+                + math.sqrt(weight.shape[1]) * _parts_of_gradient(tokens, targets, weight)[1]
+            ),
+            "the factor stands twice in the output’s part: the states hold it already.",
+        ),
+        Mistake(
+            "mean in one part only",
+            lambda tokens, targets, weight: (
+                len(tokens) * _parts_of_gradient(tokens, targets, weight)[0]
+                + _parts_of_gradient(tokens, targets, weight)[1]
+            ),
+            "the output’s part is divided by the number of words, the embedding’s part is not. "
+            "The loss is a mean, so both are.",
+        ),
+        Mistake(
+            "states for their gradient",
+            lambda tokens, targets, weight: _parts_of_gradient(tokens, targets, weight)[
+                1
+            ].index_add(0, tokens, weight.shape[1] * weight[tokens]),
+            "what you add to the rows of the input words are the states. It should be the "
+            "*gradient* of the states, √d_model · (p − y) / n · E.",
+        ),
+        Mistake(
+            "the loss",
+            lambda tokens, targets, weight: nn.functional.cross_entropy(
+                math.sqrt(weight.shape[1]) * weight[tokens] @ weight.T, targets
+            ),
+            "this is the loss itself. Asked is its gradient, which has the shape of `weight`.",
+        ),
         Mistake(
             "output only",
             lambda tokens, targets, weight: _parts_of_gradient(tokens, targets, weight)[1],
@@ -489,8 +559,22 @@ logit_std = Check(
         fixed("d_model 512, standard deviation 1", 512, 1.0),
         fixed("d_model 512, standard deviation 512^−0.5", 512, 512**-0.5),
         fixed("d_model 64, standard deviation 0.5", 64, 0.5),
+        fixed("d_model 10, standard deviation 0.3", 10, 0.3),
+        fixed("d_model 300, standard deviation 2", 300, 2.0),
     ],
     mistakes=[
+        Mistake(
+            "variances added",
+            lambda d_model, weight_std: (d_model + weight_std**2) ** 0.5,
+            "the two variances are added. The variance of a *product* of independent numbers "
+            "with mean 0 is the product of their variances.",
+        ),
+        Mistake(
+            "sum of variances",
+            lambda d_model, weight_std: (d_model * (1 + weight_std**2)) ** 0.5,
+            "each product is given the variance 1 + weight_std², which is that of a sum. A "
+            "product of independent numbers with mean 0 has the product of the variances.",
+        ),
         Mistake(
             "no root",
             lambda d_model, weight_std: d_model * weight_std,

@@ -134,7 +134,9 @@ def train(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = OrderModel(positions)
-    optimizer = torch.optim.Adam(model.parameters(), lr=6e-3, betas=(0.9, 0.98), eps=1e-9)
+    optimizer = torch.optim.Adam(
+        model.parameters(), lr=6e-3, betas=(0.9, 0.98), eps=1e-9, fused=True
+    )
     warmup = 50
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warmup, 1 - step / steps)
@@ -142,7 +144,7 @@ def train(
     for _ in range(steps):
         length = _draw(SHORTEST, LONGEST_TRAINED, generator)
         start = _start(length, generator) if random_starts else 0
-        tokens, answers = sentences(length, 64, generator)
+        tokens, answers = sentences(length, 40, generator)
         loss = F.cross_entropy(model(tokens, start).flatten(0, 1), answers.flatten())
         optimizer.zero_grad()
         loss.backward()

@@ -141,6 +141,8 @@ class _Inquiry:
 
     def _symptom(self) -> Found | None:
         for place in self.answered:
+            if isinstance(self.outcomes[place], str) and not isinstance(self.expected[place], str):
+                continue  # "no" would count as True
             for symptom in self.check.symptoms:
                 if symptom.is_shown(self.outcomes[place], self.expected[place], self.inputs[place]):
                     return symptom.say, symptom.name

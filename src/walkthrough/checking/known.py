@@ -101,6 +101,8 @@ def named_where_wrong(
     if len(places) < len(wrong) or not tells([outcomes[place] for place in places]):
         return None
     made = {mistake.name: (mistake, check.made(mistake)) for mistake in check.mistakes}
+    # whoever is right elsewhere does not give one and the same text to everything
+    made = {name: one for name, one in made.items() if not _one_text(one[1])}
     fits = {
         name: {p for p in places if check.same_outcome(outcomes[p], results[p])}
         for name, (_, results) in made.items()
@@ -119,6 +121,11 @@ def named_where_wrong(
     return None
 
 
+def _one_text(outcomes: Sequence[Any]) -> bool:
+    texts = {outcome for outcome in outcomes if isinstance(outcome, str)}
+    return len(texts) == 1 and all(isinstance(outcome, str) for outcome in outcomes)
+
+
 def named_for_other_arguments(check: "Check", trials: Trials) -> Found | None:
     """Return a mistake that gives these outcomes if an argument is changed as well."""
     if not trials.wrong or not tells([trials.outcomes[place] for place in trials.wrong]):
@@ -126,6 +133,8 @@ def named_for_other_arguments(check: "Check", trials: Trials) -> Found | None:
     trials.restart()
     changes = [one for one in variants(trials.names, trials.inputs) if one.combines]
     for mistake in check.mistakes:
+        if _one_text(check.outcomes(mistake.function)):
+            continue
         change = mistake_with_change(trials, mistake.function, changes)
         if change:
             second = f"your result is what that gives {change.say}"

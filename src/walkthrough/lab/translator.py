@@ -34,9 +34,9 @@ from transformer.training import History, TrainSettings, train
 from transformer.training.checkpoint import load_weights, unique_weights
 
 PRESET = "phrasebook"
-PAGE = {"max_updates": 350, "max_tokens": 320, "accumulate": 4, "warmup": 80}
-"""Changes to the preset for the run of the page: two fifths of its target tokens."""
-SHORT = 200
+PAGE = {"max_updates": 500, "max_tokens": 320, "accumulate": 2, "warmup": 80}
+"""Changes to the preset for the run of the page: less than a third of its target tokens."""
+SHORT = 260
 """Updates of the models that the page breaks."""
 N_ALIGNED = 200
 """Sentences of a split over which alignment errors are counted."""

@@ -59,11 +59,44 @@ def test_the_larger_number_can_be_had_in_several_ways(w1, b1, w2):
     assert bool(checks.larger(lambda run: run(w1, b1, w2, [0.0]))) == right
 
 
-def test_a_large_bias_may_carry_what_is_negative():
-    def shifted(run):  # b + 100 is never negative here
-        return run([[1.0, 0.0], [-1.0, 1.0]], [0.0, 100.0], [[1.0], [1.0]], [-100.0])
+@pytest.mark.parametrize("bias", [10.0, 100.0])
+def test_a_bias_does_not_carry_every_negative_number(bias):
+    def shifted(run):  # b + bias is negative for b below −bias
+        return run([[1.0, 0.0], [-1.0, 1.0]], [0.0, bias], [[1.0], [1.0]], [-bias])
 
-    assert checks.larger(shifted)
+    assert checks.larger(shifted).mistake == "lifted by a bias"
+
+
+def test_every_word_is_tried_and_little_is_heard():
+    def all_but_the_last(layer, x):
+        return all(
+            torch.allclose(layer(x[i : i + 1])[0], layer(x)[i], atol=1e-5)
+            for i in range(len(x) - 1)
+        )
+
+    def roughly(layer, x):
+        alone = torch.cat([layer(word[None]) for word in x])
+        return torch.allclose(alone, layer(x), atol=0.3)
+
+    def within_1e_5(layer, x):  # absolute, as the page says
+        alone = torch.cat([layer(word[None]) for word in x])
+        return (alone - layer(x)).abs().max() <= 1e-5
+
+    assert checks.is_position_wise(all_but_the_last).mistake == "accepts the last word"
+    assert checks.is_position_wise(roughly).mistake == "accepts faint mixing"
+    assert checks.is_position_wise(within_1e_5)
+
+
+def test_a_share_above_1_and_a_rounded_one_are_told():
+    def without_brackets(d_model, d_ff, length):
+        network = 2 * d_model * d_ff
+        return network / network + 4 * d_model**2 + 2 * length * d_model
+
+    def rounded(d_model, d_ff, length):
+        return round(d_ff / (d_ff + 2 * d_model + length), 2)
+
+    assert checks.feed_forward_share(without_brackets).mistake == "more than the whole"
+    assert "rounded to two decimals" in checks.feed_forward_share(rounded).message
 
 
 def test_an_answer_that_is_right_on_one_side_is_told_which():

@@ -156,6 +156,18 @@ feed_forward = Check(
             "product.",
         ),
         Mistake(
+            "cut at 1",
+            lambda x, w1, b1, w2, b2: (x @ w1 + b1).clamp(0, 1) @ w2 + b2,
+            "your hidden units are cut off at 1 as well. max(0, ·) leaves what is positive as "
+            "it is, however large.",
+        ),
+        Mistake(
+            "normalised",
+            lambda x, w1, b1, w2, b2: F.layer_norm(torch.relu(x @ w1 + b1) @ w2 + b2, x.shape[-1:]),
+            "the result is normalised. Layer norm stands around the sub-layer and is not part "
+            "of it.",
+        ),
+        Mistake(
             "absolute value",
             lambda x, w1, b1, w2, b2: (x @ w1 + b1).abs() @ w2 + b2,
             "your hidden units hold the absolute value: what is negative is turned over. The ReLU "
@@ -222,10 +234,18 @@ def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool
     def shows(answer: Any, expected: Any, given: Arguments) -> bool:
         first, second = given.positional[0].pairs.T
         here = (first > second) if a_is_larger else (first < second)
-        right = torch.isclose(answer, expected, atol=1e-5)
+        right = torch.isclose(answer, expected, rtol=1e-5, atol=1e-5)
         return bool(right[here].all() and here.any() and not right[~here].any())
 
     return shows
+
+
+def _lifted_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
+    """Return whether b gives way to a fixed number where it is far below zero."""
+    first, second = given.positional[0].pairs.T
+    far_below = second < -400
+    rest = (answer - torch.relu(first - second))[far_below]
+    return bool(far_below.any() and rest.abs().min() > 0 and rest.max() - rest.min() < 0.1)
 
 
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
@@ -257,6 +277,8 @@ larger = Check(
         Case("a positive and b negative", _pairs(1, -1)),
         Case("a negative and b positive", _pairs(-1, 1)),
         Case("two negative numbers", _pairs(-1, -1)),
+        Case("numbers around a thousand, of both signs", _pairs(1000, -1000)),
+        Case("two negative numbers around a thousand", _pairs(-1000, -1000)),
     ],
     mistakes=[
         Mistake(
@@ -332,6 +354,12 @@ larger = Check(
         ),
     ],
     symptoms=[
+        Symptom(
+            "lifted by a bias",
+            _lifted_by_a_bias,
+            "right for small numbers. A bias lifts b over the bend only as long as b is not below "
+            "minus that bias. For any two numbers, the negative part of b needs a unit of its own.",
+        ),
         Symptom(
             "right where a is larger",
             _right_only_where(True),
@@ -469,6 +497,28 @@ feed_forward_share = Check(
             "d_model multiplications.",
         ),
         Mistake(
+            "network of one word",
+            lambda d_model, d_ff, length: (
+                2 * d_ff / (2 * d_ff + 4 * d_model * length + 2 * length**2)
+            ),
+            "the network is counted for one word, the other parts for all n. Count everything "
+            "for one word, or everything for n.",
+        ),
+        Mistake(
+            "every head as wide as the model",
+            _counted(projections=lambda d: 25 * d * d),
+            "the projections of queries, keys and values are counted eight times. The heads "
+            "together are as wide as the model: four matrices of d_model × d_model.",
+        ),
+        Mistake(
+            "a pair",
+            lambda d_model, d_ff, length: (
+                _share(d_model, d_ff, length),
+                1 - _share(d_model, d_ff, length),
+            ),
+            "you return both shares. Asked is one number, that of the network.",
+        ),
+        Mistake(
             "in per cent",
             lambda d_model, d_ff, length: 100 * _share(d_model, d_ff, length),
             "these are per cent. Asked is a share between 0 and 1.",
@@ -482,6 +532,14 @@ feed_forward_share = Check(
             "share of the attention",
             lambda d_model, d_ff, length: 1 - _share(d_model, d_ff, length),
             "this is the share of the attention. Asked is that of the feed-forward network.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "more than the whole",
+            lambda answer, expected, given: float(answer) > 2,
+            "a share lies between 0 and 1, and yours is far above. Are brackets missing? "
+            "`a / a + b` is 1 + b; a share is `a / (a + b)`.",
         ),
     ],
     right="`feed_forward_share` is right, for short and for long sentences",

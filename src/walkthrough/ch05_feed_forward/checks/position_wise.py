@@ -1,4 +1,4 @@
-"""The check of chapter 05 on tests for "position-wise": it tries them on nine layers (§3.3).
+"""The check of chapter 05 on tests for "position-wise": it tries them on twelve layers (§3.3).
 
 Each layer but the first is made so that one kind of test takes it for position-wise. All take any
 number of words, so that a test may hand them one word alone.
@@ -78,11 +78,16 @@ def _layer(kind: str, holder: int = 0) -> Callable[[torch.Generator], Arguments]
         def network(y: Tensor) -> Tensor:
             return torch.relu(y @ w1) @ w2
 
+        def hears(y: Tensor) -> Tensor:
+            return y[:1] if len(y) > 1 else torch.zeros(1, N_COMPONENTS)
+
         layers: dict[str, Callable[[Tensor], Tensor]] = {
             "network": network,
-            "rounding": lambda y: network(y) * (1 + 3e-7 * torch.arange(len(y))[:, None]),
+            "rounding": lambda y: network(y) * (1 + 5e-8 * torch.arange(len(y))[:, None]),
             "attention": lambda y: torch.softmax(y @ y.mT, dim=-1) @ y,
             "convolution": lambda y: F.conv1d(y.T, kernel, padding=1).T,
+            "last hears": lambda y: torch.cat([network(y[:-1]), network(y[-1:]) + hears(y)]),
+            "faint": lambda y: network(y) + 0.01 * y.mean(0),
             "from before": lambda y: y.cumsum(0),
             "from behind": lambda y: y.flip(0).cumsum(0).flip(0),
             "own weights": lambda y: network(y) * places[: len(y)],
@@ -110,6 +115,8 @@ is_position_wise = Check(
         Case("a feed-forward network with rounding errors", _layer("rounding")),
         Case("self-attention", _layer("attention")),
         Case("a convolution of width 3", _layer("convolution")),
+        Case("a layer whose last word hears the first", _layer("last hears")),
+        Case("a layer in which all words hear a little of all", _layer("faint")),
         Case("a layer that sums the words so far", _layer("from before")),
         Case("a layer that sums the words still to come", _layer("from behind")),
         Case("a layer with other weights at every position", _layer("own weights")),
@@ -219,6 +226,18 @@ is_position_wise = Check(
             "that side only. Change every word, one at a time.",
         ),
         Symptom(
+            "accepts the last word",
+            _says_yes_to("last hears"),
+            "your test says yes to a layer whose last word hears the first. Try every word: does "
+            "your loop reach the last one?",
+        ),
+        Symptom(
+            "accepts faint mixing",
+            _says_yes_to("faint"),
+            "your test says yes to a layer that adds a hundredth of the mean of all words to each. "
+            "Allow differences of 1e-5, not more, and take their absolute values.",
+        ),
+        Symptom(
             "accepts own weights",
             _says_yes_to("own weights"),
             "your test says yes to a layer that keeps words apart and has other weights at every "
@@ -239,5 +258,5 @@ is_position_wise = Check(
             "word that holds that value is heard. Change every word, one at a time.",
         ),
     ],
-    right="`is_position_wise` is right: it told the network from eight other layers",
+    right="`is_position_wise` is right: it told the network from ten other layers",
 )

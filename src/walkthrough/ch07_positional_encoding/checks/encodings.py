@@ -61,6 +61,12 @@ def _sines_only(length: int, d_model: int) -> Tensor:
     return (torch.arange(length).double()[:, None] / 10000.0**exponent).sin().float()
 
 
+def _last_pair_left_out(length: int, d_model: int) -> Tensor:
+    table = _encoding()(length, d_model).clone()
+    table[:, -2:] = 0.0
+    return table
+
+
 def _last_exponent_1(positions: Tensor, d_model: int) -> Tensor:
     return positions[:, None] / 10000 ** torch.linspace(0, 1, d_model // 2, dtype=torch.float64)
 
@@ -97,6 +103,44 @@ encoding = Check(
             "all sines come first and all cosines after them. The values are right and their "
             "order is not: the paper puts the sine and the cosine of one angle side by side. "
             "(The authors' own code concatenates too; see 'What goes wrong'.)",
+        ),
+        Mistake(
+            "base 100000",
+            _encoding(base=1e5),
+            "the base is 100000 here; the paper’s is 10000.",
+        ),
+        Mistake(
+            "pairs from 1",
+            _of_angles(lambda p, d: p[:, None] / (_powers(d) * 10000.0 ** (2 / d))),
+            "your first pair is i = 1: its frequency should be 1. Count the pairs from 0.",
+        ),
+        Mistake(
+            "one speed",
+            _of_angles(lambda p, d: p[:, None] / _powers(d) ** 0),
+            "every pair turns at the same speed: the exponent is 0 throughout. Do you divide "
+            "with `//`? It is 2i / d_model, a fraction.",
+        ),
+        Mistake(
+            "share of the length",
+            _of_angles(lambda p, d: p[:, None] / max(len(p), 1) / _powers(d)),
+            "the position is divided by the length of the sentence. It is the number of the "
+            "place, 0, 1, 2, …",
+        ),
+        Mistake(
+            "d_model + 1",
+            _of_angles(lambda p, d: p[:, None] / _powers(d) ** (d / (d + 1))),
+            "the exponent is divided by d_model + 1; it is 2i / d_model.",
+        ),
+        Mistake(
+            "last pair left out",
+            _last_pair_left_out,
+            "the last pair holds zeros: your loop ends before it. It runs over 0, 2, …, d_model "
+            "− 2.",
+        ),
+        Mistake(
+            "negative sine",
+            _of_angles(lambda p, d: -_angles(p, d)),
+            "the sines are negative: the angle has the wrong sign.",
         ),
         Mistake(
             "base 1000",
@@ -211,6 +255,31 @@ slow_pairs = ValueCheck(
         WrongValue(N_PAIRS, "that is the number of all pairs. The fast ones do complete a turn."),
         WrongValue(0, "too low: the slowest hand needs more than 60000 positions for a turn."),
         WrongValue(
+            _slow_pairs(turn=tau / 2),
+            "you compare half a wavelength with 100. A pair completes a turn after a whole one.",
+        ),
+        WrongValue(
+            _slow_pairs(turn=tau / 4),
+            "you compare a quarter of a wavelength with 100. A turn is a whole wavelength.",
+        ),
+        WrongValue(
+            _slow_pairs(turn=1 / tau),
+            "you divide by 2π. The wavelength is 2π *times* 10000^(2i/d_model).",
+        ),
+        WrongValue(
+            217,
+            "the exponent grows twice as fast as it should: with 512 dimensions it is 2i/512, "
+            "that is i/256.",
+        ),
+        WrongValue(
+            100 * _slow_pairs() / N_PAIRS,
+            "this is a share in per cent. Asked for is the number of pairs.",
+        ),
+        WrongValue(
+            _slow_pairs() / N_PAIRS,
+            "this is a share. Asked for is the number of pairs.",
+        ),
+        WrongValue(
             _slow_pairs() + 1,
             "one too many: compare the wavelength itself, 2π · 10000^(i/256), with 100.",
         ),
@@ -254,6 +323,25 @@ mirror_accuracy = ValueCheck(
         WrongValue(
             0.1,
             "one in ten was the answer on the page, for ten words. Here there are six.",
+        ),
+        WrongValue(
+            5 / 6,
+            "that is the chance that the opposite word is *not* one given word of the six. "
+            "Asked is how often the best guess is right.",
+        ),
+        WrongValue(
+            0.8,
+            "that is how often the best guess is wrong. Asked is how often it is right.",
+        ),
+        WrongValue(
+            1 / 36,
+            "that is the chance of two words in their places. The word itself is given; only "
+            "its mirror image has to be guessed.",
+        ),
+        WrongValue(
+            1 / 7,
+            "one in seven would mean seven possible answers, a start token among them. Here "
+            "every place has a word opposite.",
         ),
         WrongValue(
             0.25,

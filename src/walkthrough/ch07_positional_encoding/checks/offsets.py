@@ -1,7 +1,7 @@
 """The check of chapter 07 on the step from one position to another (§3.5)."""
 
 from collections.abc import Callable
-from math import tau
+from math import cos, sin, tau
 
 import torch
 from torch import Tensor
@@ -36,6 +36,21 @@ def _without_signs(k: int, d_model: int) -> Tensor:
     return matrix
 
 
+def _both_minus(k: int, d_model: int) -> Tensor:
+    matrix, even = _rotation()(k, d_model), torch.arange(0, d_model, 2)
+    matrix[even, even + 1] *= -1
+    return matrix
+
+
+def _multiplied(k: int, d_model: int) -> Tensor:
+    matrix = torch.zeros(d_model, d_model)
+    for even in range(0, d_model, 2):
+        angle = k * 10000.0 ** (even / d_model)
+        matrix[even, even] = matrix[even + 1, even + 1] = cos(angle)
+        matrix[even, even + 1], matrix[even + 1, even] = sin(angle), -sin(angle)
+    return matrix
+
+
 def _exchanged(k: int, d_model: int) -> Tensor:
     quarter = torch.zeros(d_model, d_model)
     even = torch.arange(0, d_model, 2)
@@ -59,6 +74,47 @@ rotation = Check(
     ],
     tolerance=1e-4,
     mistakes=[
+        Mistake(
+            "both sines with a minus",
+            _both_minus,
+            "both corners of your 2×2 blocks have a minus, so they are no rotations. Only the "
+            "lower left one has it.",
+        ),
+        Mistake(
+            "cosines negative",
+            lambda k, d_model: -_rotation(times=-1.0)(k, d_model),
+            "the cosines have a minus. For k = 0 nothing may move, so the cosine stands on the "
+            "diagonal as it is.",
+        ),
+        Mistake(
+            "cosines only",
+            lambda k, d_model: _rotation()(k, d_model).diag().diag(),
+            "the cosines are right and the sines are missing: nothing passes from one half of a "
+            "pair to the other.",
+        ),
+        Mistake(
+            "multiplied by the power",
+            _multiplied,
+            "you multiply k by 10000^(2i/d_model); it is divided by it.",
+        ),
+        Mistake(
+            "entry by entry",
+            lambda k, d_model: _rotation()(1, d_model) ** k,
+            "`**` takes each entry to the power k. A product of matrices is meant: "
+            "`torch.matrix_power`, or the angle k times as large.",
+        ),
+        Mistake(
+            "stays for negative k",
+            lambda k, d_model: _rotation()(max(k, 0), d_model),
+            "right for positive k. For a negative k your matrix leaves everything where it is: "
+            "a loop over `range(k)` does nothing then.",
+        ),
+        Mistake(
+            "one block",
+            lambda k, d_model: _rotation()(k, 2),
+            "this is a single block. There is one for each pair, along the diagonal, each with "
+            "its own angle.",
+        ),
         Mistake(
             "wrong sign",
             _rotation(times=-1.0),

@@ -56,6 +56,11 @@ def _same_angle_twice(x: Tensor) -> Tensor:
     return torch.stack([first, first * angle.sin() + b * angle.cos()], dim=-1).flatten(-2)
 
 
+def _last_exponent_1(x: Tensor) -> Tensor:
+    d = x.shape[1]
+    return _turned(x, step=d / max(d - 2, 1))
+
+
 def _no_minus(x: Tensor) -> Tensor:
     length, d = x.shape
     angle = torch.arange(length)[:, None] * 10000.0 ** (
@@ -125,6 +130,24 @@ rotary_scores = Check(
             "one angle",
             _both(_one_angle),
             "every pair turns by the position itself. Pair i turns by pos / 10000^(2i/d).",
+        ),
+        Mistake(
+            "queries one place on",
+            lambda query, key: _product(_turned(torch.cat([query[:1], query]))[1:], _turned(key)),
+            "the queries are turned as if they stood one place further on than they do. Both "
+            "count from position 0.",
+        ),
+        Mistake(
+            "last exponent 1",
+            _both(_last_exponent_1),
+            "the exponent of the last pair is 1: you divide by d − 2, or by the number of pairs "
+            "less one. Pair i has the exponent 2i/d.",
+        ),
+        Mistake(
+            "a number a word",
+            lambda query, key: _product(_turned(query), _turned(key)).diagonal(),
+            "you multiply each query with its own key only. Every query meets every key: `@` "
+            "with the keys transposed, shape (length, length).",
         ),
         Mistake(
             "base 1000",

@@ -99,6 +99,36 @@ layer_norm = Check(
             "two things at once: `std` divides by d − 1 unless told otherwise, and ε is missing.",
         ),
         Mistake(
+            "brackets",
+            lambda x, gain, bias, eps: (
+                gain * (x - x.mean(-1, keepdim=True) / (_variance(x) + eps).sqrt()) + bias
+            ),
+            "only the mean is divided by the root: brackets are missing. First subtract, then "
+            "divide: `(x - mean) / root`.",
+        ),
+        Mistake(
+            "ε subtracted",
+            lambda x, gain, bias, eps: _layer_norm(x, gain, bias, -eps),
+            "ε is subtracted from the variance. It is added, so that the root never gets a "
+            "number below 0.",
+        ),
+        Mistake(
+            "median",
+            lambda x, gain, bias, eps: (
+                gain * (x - x.median(-1, keepdim=True).values) / (_variance(x) + eps).sqrt() + bias
+            ),
+            "you subtract the median. Layer norm subtracts the mean.",
+        ),
+        Mistake(
+            "mean absolute distance, squared",
+            lambda x, gain, bias, eps: (
+                gain * _centred(x) / (_centred(x).abs().mean(-1, keepdim=True) ** 2 + eps).sqrt()
+                + bias
+            ),
+            "you divide by the mean *absolute* distance from the mean. Layer norm divides by "
+            "the root of the mean square.",
+        ),
+        Mistake(
             "no root",
             _normalised_by(lambda x, eps: _variance(x) + eps),
             "you divide by the variance. Divide by its root.",

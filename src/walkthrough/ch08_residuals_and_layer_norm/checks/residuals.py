@@ -1,5 +1,6 @@
 """The checks of chapter 08 on residuals: what they keep of a word, how they start (§3.1)."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,7 @@ share_left = Check(
         _ask(0.5, 1, "post"),
         _ask(0.5, 12, "post"),
         _ask(0.25, 3, "pre"),
+        _ask(0.4, 7, "pre"),
         _ask(0.0, 5, "pre"),
     ],
     mistakes=[
@@ -65,6 +67,51 @@ share_left = Check(
             lambda branch, n_sublayers, norm: (1 + branch) ** -n_sublayers,
             "pre-norm is treated like post-norm. Nothing scales the stream back: its variance "
             "grows by the same amount each time, 1 + branch, 1 + 2 · branch, …",
+        ),
+        Mistake(
+            "one word among n",
+            _mixed(_left_post, lambda branch, n: 1 / ((1 + branch) * n)),
+            "post-norm is right. With pre-norm you count the word once for every branch: it is "
+            "there once, 1 + n · branch.",
+        ),
+        Mistake(
+            "all branches at each norm",
+            _mixed(lambda branch, n: float((1 + n * branch) ** -n), _left_pre),
+            "pre-norm is right. With post-norm each sum has one branch, not n: after the norm "
+            "the stream is back at variance 1, so a sub-layer keeps 1 / (1 + branch).",
+        ),
+        Mistake(
+            "whole numbers",
+            _mixed(_left_post, lambda branch, n: 1 // (1 + n * branch)),
+            "`//` drops everything behind the point. A share is a fraction: use `/`.",
+        ),
+        Mistake(
+            "the word forgotten in pre-norm",
+            _mixed(_left_post, lambda branch, n: 1 / (n * branch) if branch else 1e9),
+            "post-norm is right. With pre-norm the stream holds the branches *and* the word: 1 "
+            "+ n · branch.",
+        ),
+        Mistake(
+            "the stream",
+            _mixed(lambda branch, n: 1.0, lambda branch, n: 1 + n * branch),
+            "this is the variance of the whole stream. Asked is the share of the word in it.",
+        ),
+        Mistake(
+            "the word not scaled back",
+            _mixed(lambda branch, n: 1.0, _left_pre),
+            "pre-norm is right. With post-norm the norm scales the *word* back as well, "
+            "together with all that was added.",
+        ),
+        Mistake(
+            "halved as well",
+            _mixed(lambda branch, n: float((0.5 / (1 + branch)) ** n), _left_pre),
+            "pre-norm is right. With post-norm you halve the word at each sub-layer besides: "
+            "the norm divides the sum by its variance, 1 + branch, and by nothing else.",
+        ),
+        Mistake(
+            "a half each time",
+            lambda branch, n_sublayers, norm: 0.5**n_sublayers,
+            "you let each sub-layer keep a half, whatever `branch` is. It keeps 1 / (1 + branch).",
         ),
         Mistake(
             "exchanged",
@@ -199,8 +246,41 @@ word_weight = Check(
         fixed("one sub-layer", 0.5, 1, 0.8),
         fixed("branch=0.5, n_sublayers=12, left=0.5", 0.5, 12, 0.5),
         fixed("branch=1.0, n_sublayers=2, left=0.25", 1.0, 2, 0.25),
+        fixed("branch=0.2, n_sublayers=3, left=0.3", 0.2, 3, 0.3),
     ],
     mistakes=[
+        Mistake(
+            "divided by the number",
+            lambda branch, n_sublayers, left: (
+                (branch * (left / n_sublayers) / (1 - left / n_sublayers)) ** 0.5
+            ),
+            "you divide `left` by the number of sub-layers. Shares multiply, so each keeps the "
+            "n-th root: `left ** (1 / n)`. (Without brackets, `left ** 1 / n` is `left / n`.)",
+        ),
+        Mistake(
+            "for many sub-layers",
+            lambda branch, n_sublayers, left: (branch * n_sublayers / -math.log(left)) ** 0.5,
+            "this is what the answer comes to for very many sub-layers, where (1 − x)ⁿ is "
+            "e^(−nx). Asked is the exact one, for few as well.",
+        ),
+        Mistake(
+            "root of the share only",
+            lambda branch, n_sublayers, left: (
+                branch * left ** (0.5 / n_sublayers) / (1 - left ** (1 / n_sublayers))
+            ),
+            "the root covers a part only. From α² = b · r / (1 − r) follows α as the root of "
+            "the whole right side.",
+        ),
+        Mistake(
+            "the share",
+            lambda branch, n_sublayers, left: (1 + branch) ** -n_sublayers,
+            "this is the share that remains with α = 1. Asked is the α for which `left` remains.",
+        ),
+        Mistake(
+            "branch divides",
+            lambda branch, n_sublayers, left: _word_weight(branch, n_sublayers, left) / branch,
+            "you divide by `branch`. A larger branch needs a heavier word: α² = b · r / (1 − r).",
+        ),
         Mistake(
             "variance",
             lambda branch, n_sublayers, left: _word_weight(branch, n_sublayers, left) ** 2,
@@ -328,6 +408,55 @@ small_start = Check(
             "nothing scaled",
             _scaled(()),
             "the weights come back as they were: this is the full-size start.",
+        ),
+        Mistake(
+            "a half",
+            _scaled(LAST, lambda n: 0.5),
+            "the factor is ½, whatever `n_layers` says: that is (2N)^−0.5 for two layers only.",
+        ),
+        Mistake(
+            "one layer more",
+            _scaled(LAST, lambda n: (2 * n + 2) ** -0.5),
+            "the factor is that for one layer more: (2N)^−0.5, with N = `n_layers`.",
+        ),
+        Mistake(
+            "expand for contract",
+            _scaled((LAST[0], "expand.weight")),
+            "attention is right. Of the feed-forward network you scaled the first matrix, "
+            "`expand.weight`; the last one before the sum is `contract.weight`.",
+        ),
+        Mistake(
+            "value for output",
+            _scaled(("value_proj.weight", LAST[1])),
+            "the feed-forward network is right. Of attention you scaled W^V, "
+            "`value_proj.weight`; the last matrix before the sum is W^O, `output_proj.weight`.",
+        ),
+        Mistake(
+            "all projections",
+            _scaled(("query_proj.weight", "value_proj.weight", *LAST)),
+            "all projections of attention were scaled. Only W^O, `output_proj.weight`, is the "
+            "last before the sum.",
+        ),
+        Mistake(
+            "half the layers",
+            _scaled(LAST, lambda n: (n / 2) ** -0.5),
+            "you halve the number of layers; there are *two* branches a layer: (2N)^−0.5.",
+        ),
+        Mistake(
+            "root above the line",
+            _scaled(LAST, lambda n: 2**0.5 / n),
+            "the root covers the 2 only: it is 1 / √(2N).",
+        ),
+        Mistake(
+            "a fixed size",
+            _scaled(LAST, lambda n: 0.02),
+            "the factor is 0.02, whatever `n_layers` says. It is (2N)^−0.5.",
+        ),
+        Mistake(
+            "the power 2",
+            _scaled(LAST, lambda n: (2 * n) ** -2.0),
+            "the exponent is −2. A variance goes with the square of the weights, so the weights "
+            "get the *root*: (2N)^−0.5.",
         ),
         Mistake(
             "everything scaled",

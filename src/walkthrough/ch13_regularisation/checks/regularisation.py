@@ -54,6 +54,41 @@ drop = Check(
             "factor 1 − p than in use, and the next layer has never met what it gets in use.",
         ),
         Mistake(
+            "kept as they are, dropped enlarged",
+            _when_training(lambda x, keep, p: torch.where(keep, x, x / (1 - p))),
+            "the numbers that should go are enlarged, and those that stay are not. What `keep` "
+            "drops becomes 0, the rest is divided by 1 − p.",
+        ),
+        Mistake(
+            "cut to those that stay",
+            _when_training(lambda x, keep, p: x[keep] / (1 - p)),
+            "you return the numbers that stay and leave the others out. The result has the "
+            "shape of `x`, with 0 where a number was dropped.",
+        ),
+        Mistake(
+            "root of the share",
+            _when_training(lambda x, keep, p: x * keep / (1 - p) ** 0.5),
+            "you divide by the *root* of 1 − p. The mean is what is balanced, so divide by 1 − "
+            "p itself.",
+        ),
+        Mistake(
+            "p minus 1",
+            _when_training(lambda x, keep, p: x * keep / (p - 1)),
+            "you divide by p − 1, which is negative. Divide by 1 − p.",
+        ),
+        Mistake(
+            "enlarged in use too",
+            lambda x, keep, p, training: (x * keep if training else x) / (1 - p),
+            "right in training. In use nothing is dropped, so there is nothing to make up for: "
+            "return `x` as it is.",
+        ),
+        Mistake(
+            "nothing left in use",
+            lambda x, keep, p, training: x * keep / (1 - p) if training else 0 * x,
+            "right in training. In use you return zeros; nothing is dropped then, so `x` comes "
+            "back as it is.",
+        ),
+        Mistake(
             "rescaled in use",
             lambda x, keep, p, training: x * keep if training else x * (1 - p),
             "this scales down in use in place of up in training. The first papers did so, and "
@@ -100,6 +135,11 @@ drop = Check(
             "draws numbers of its own",
             lambda x, keep, p, training: F.dropout(x, p, training),
             "`keep` is not used: this draws which numbers go once more. They are drawn already.",
+        ),
+        Mistake(
+            "rounded down",
+            _when_training(lambda x, keep, p: x * keep // (1 - p)),
+            "`//` rounds down. Divide with `/`.",
         ),
         Mistake(
             "never on",
@@ -153,6 +193,23 @@ def _exchanged(one: str, other: str) -> Callable[[_Connection], str]:
     return lambda connection: names.get(found := _where(connection), found)
 
 
+def _asks_only_whether(connection: _Connection) -> str:
+    called = []
+
+    def note(y: Tensor) -> Tensor:
+        called.append(y)
+        return y
+
+    connection(torch.ones(1), lambda y: y, note, lambda y: y)
+    return "branch" if called else "nowhere"
+
+
+def _with_zero_x(connection: _Connection) -> str:
+    x = torch.zeros(1)
+    result = connection(x, lambda y: y + 5, torch.zeros_like, lambda y: y + 100)
+    return {100: "branch", 105: "stream", 0: "result"}.get(int(result), "nowhere")
+
+
 where = Check(
     name="where",
     reference=_where,
@@ -164,6 +221,43 @@ where = Check(
     ],
     right="`where` is right about {n_cases} connections",
     mistakes=[
+        Mistake(
+            "asks only whether",
+            _asks_only_whether,
+            "you find out whether `drop` is called, and call every place the branch. Let `drop` "
+            "return zeros, and look at what comes out.",
+        ),
+        Mistake(
+            "always stream",
+            lambda _connection: "stream",
+            'you say "stream" whatever the connection does.',
+        ),
+        Mistake(
+            "always input",
+            lambda _connection: "input",
+            'you say "input" whatever the connection does.',
+        ),
+        Mistake(
+            "always sum",
+            lambda _connection: "sum",
+            'you say "sum" whatever the connection does.',
+        ),
+        Mistake(
+            "always result",
+            lambda _connection: "result",
+            'you say "result" whatever the connection does.',
+        ),
+        Mistake(
+            "always nowhere",
+            lambda _connection: "nowhere",
+            'you say "nowhere" whatever the connection does.',
+        ),
+        Mistake(
+            "x is zero",
+            _with_zero_x,
+            "your `x` is 0, so it makes no difference whether it is dropped. Give it another "
+            "value.",
+        ),
         Mistake(
             "a sub-layer that maps 0 to 0",
             _with(sublayer=lambda y: 10 * y),

@@ -68,6 +68,29 @@ def _from(
     return loss
 
 
+def _each(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    is_token = target != pad_id
+    log_p = logits[is_token].log_softmax(dim=-1)
+    gold = log_p.gather(-1, target[is_token][:, None])[:, 0]
+    return -(1 - smoothing) * gold - smoothing * log_p.mean(dim=-1)
+
+
+def _median(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    return _each(logits, target, smoothing, pad_id).median()
+
+
+def _without_a_column(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    kept = [column for column in range(logits.shape[-1]) if column != pad_id]
+    moved = target - (target > pad_id).long()
+    moved[target == pad_id] = -1
+    return _each(logits[:, kept], moved, smoothing, -1).mean()
+
+
+def _first_choice(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    real = target != pad_id
+    return _each(logits[real], logits[real].argmax(dim=-1), smoothing, -1).mean()
+
+
 def _logits_case(label: str, n_padding: int, smoothing: float, pad_id: int = 0) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         logits = 2 * torch.randn(7, 12, generator=generator)
@@ -97,6 +120,67 @@ smoothed_loss = Check(
             _against(lambda e, v: 1 - e, lambda e, v: e / (v - 1)),
             "ε is spread over the other V − 1 tokens. That is the convention of tensor2tensor. "
             "Here the gold token gets its share ε/V too.",
+        ),
+        Mistake(
+            "gold not lowered",
+            lambda logits, target, smoothing, pad_id: (
+                _loss(logits, target, 0.0, pad_id)
+                - smoothing * logits[target != pad_id].log_softmax(-1).mean()
+            ),
+            "the gold token still has all of its 1 while ε is spread besides: its part is (1 − "
+            "ε) times.",
+        ),
+        Mistake(
+            "even part added",
+            lambda logits, target, smoothing, pad_id: (
+                (1 - smoothing) * _loss(logits, target, 0.0, pad_id)
+                + smoothing * logits[target != pad_id].log_softmax(-1).mean()
+            ),
+            "the even part has the wrong sign. Log-probabilities are negative, and both parts "
+            "are *minus* them.",
+        ),
+        Mistake(
+            "entropy of the model",
+            lambda logits, target, smoothing, pad_id: _from(
+                lambda x: x.log_softmax(-1), lambda log_p: (log_p.exp() * log_p).sum(-1)
+            )(logits, target, smoothing, pad_id),
+            "the even part weighs each log-probability by the model’s own probability. The "
+            "target’s share is ε/V for each: their plain mean.",
+        ),
+        Mistake(
+            "divided by the positions",
+            lambda logits, target, smoothing, pad_id: _from(
+                lambda x: x.log_softmax(-1), lambda log_p: log_p.sum(-1) / len(log_p)
+            )(logits, target, smoothing, pad_id),
+            "the even part is divided by the number of positions. ε is spread over the "
+            "vocabulary: divide by V, the last dimension.",
+        ),
+        Mistake(
+            "even part only",
+            lambda logits, target, smoothing, pad_id: _each(logits, target, 1.0, pad_id).mean(),
+            "the gold token does not enter: this is the mean over the vocabulary alone. The "
+            "loss is (1 − ε) times the gold part plus ε times this.",
+        ),
+        Mistake(
+            "first choice for gold",
+            _first_choice,
+            "you take the model’s first choice for the right word. The gold token is `target`.",
+        ),
+        Mistake(
+            "median",
+            _median,
+            "you take the median over the tokens. Asked is the mean.",
+        ),
+        Mistake(
+            "one loss a position",
+            _each,
+            "you return a loss for each position. Asked is one number, their mean.",
+        ),
+        Mistake(
+            "without the padding’s column",
+            _without_a_column,
+            "you leave the padding token out of the vocabulary. What is left out are "
+            "*positions* whose target is padding; V stays what it is.",
         ),
         Mistake(
             "sum below 1",
@@ -244,6 +328,63 @@ unmixed = Check(
     ],
     mistakes=[
         Mistake(
+            "not divided",
+            _otherwise(take=lambda p, epsilon, _least: p - epsilon / p.shape[-1]),
+            "right for a true mixture, where dividing by the sum repairs it. But r is (p − ε/V) "
+            "/ (1 − ε); without the division `least` is reached at another place.",
+        ),
+        Mistake(
+            "by 1 + ε",
+            _otherwise(take=lambda p, epsilon, _least: (p - epsilon / p.shape[-1]) / (1 + epsilon)),
+            "you divide by 1 + ε. From p = (1 − ε) r + ε/V follows a division by 1 − ε.",
+        ),
+        Mistake(
+            "number of positions",
+            _otherwise(take=lambda p, epsilon, _least: (p - epsilon / len(p)) / (1 - epsilon)),
+            "you take ε divided by the number of *positions* away. V is the last dimension, "
+            "`p.shape[-1]`.",
+        ),
+        Mistake(
+            "the other tokens",
+            _otherwise(
+                take=lambda p, epsilon, _least: (p - epsilon / (p.shape[-1] - 1)) / (1 - epsilon)
+            ),
+            "you take ε/(V − 1) away. Here ε was spread over all V tokens, the gold one included.",
+        ),
+        Mistake(
+            "by ε",
+            _otherwise(take=lambda p, epsilon, _least: (p - epsilon / p.shape[-1]) / epsilon),
+            "you divide by ε. From p = (1 − ε) r + ε/V follows a division by 1 − ε.",
+        ),
+        Mistake(
+            "least added",
+            _otherwise(floor=lambda r, least: r.clamp(min=0.0) + least),
+            "you add `least` to every token. Only those below it are lifted to it.",
+        ),
+        Mistake(
+            "a ceiling",
+            _otherwise(floor=lambda r, least: r.clamp(max=least)),
+            "you cut everything off *above* `least`. It is the smallest value: `clamp(min=least)`.",
+        ),
+        Mistake(
+            "a floor of its own",
+            _otherwise(floor=lambda r, _least: r.clamp(min=1e-6)),
+            "right for a true mixture. The floor is the argument `least`, and not a number of "
+            "its own.",
+        ),
+        Mistake(
+            "brackets",
+            _otherwise(take=lambda p, epsilon, _least: p - epsilon / p.shape[-1] / (1 - epsilon)),
+            "brackets are missing: only ε/V is divided by 1 − ε. The whole difference is: (p − "
+            "ε/V) / (1 − ε).",
+        ),
+        Mistake(
+            "a temperature",
+            _otherwise(take=lambda p, epsilon, _least: p ** (1 / (1 - epsilon))),
+            "you take a power of the probabilities, which is what a temperature does. Solve the "
+            "equation for r: take ε/V away, divide by 1 − ε.",
+        ),
+        Mistake(
             "the rows do not sum to 1",
             _otherwise(dim=None),
             "right for a true mixture. Where words were lifted to `least`, the row sums to more "
@@ -344,6 +485,41 @@ perfect_perplexity = ValueCheck(
         WrongValue(
             _GOLD,
             "this is the probability of the gold token. Perplexity is 1 over it.",
+        ),
+        WrongValue(
+            math.exp(0.2),
+            "this is e to the power of ε. Perplexity is e to the power of −log p, that is 1/p, "
+            "with p the gold token’s probability.",
+        ),
+        WrongValue(
+            math.exp(0.8),
+            "this is e to the power of a probability. Perplexity is 1 over the gold token’s "
+            "probability.",
+        ),
+        WrongValue(
+            5.0,
+            "this is 1/ε, as if the gold token got ε. It gets 1 − ε + ε/V.",
+        ),
+        WrongValue(
+            2 ** -math.log(_GOLD),
+            "this is 2 to the power of the loss in nats. With nats the base is e.",
+        ),
+        WrongValue(
+            1 / 0.8**2,
+            "this is the square of the perplexity: 1 over the probability, once.",
+        ),
+        WrongValue(
+            185_000.0,
+            "this is V/ε, 1 over the share of a token that is not the gold one.",
+        ),
+        WrongValue(
+            1.3,
+            "too rough: three digits are asked. Take 1 over the gold token’s probability.",
+        ),
+        WrongValue(
+            37_000,
+            "this is the perplexity of a blind guess among all tokens. This model has learned "
+            "everything.",
         ),
         WrongValue(
             1 / 0.9,

@@ -1,7 +1,7 @@
 """The check of chapter 14's last exercise: which part of a model is broken (§3)?"""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch import Tensor
@@ -77,10 +77,11 @@ def _without(*left_out: str) -> Callable[[Model], str]:
     return lambda model: _diagnose(model, steps)
 
 
+_built = cache(broken_model)
+
+
 def _patient(letter: str, part: str, seed: int) -> Case:
-    return Case(
-        f"model {letter}", lambda _: arguments(partial(_run, broken_model(part, seed=seed)))
-    )
+    return Case(f"model {letter}", lambda _: arguments(partial(_run, _built(part, seed=seed))))
 
 
 def _run(model: Model, source: Tensor, target: Tensor) -> Tensor:

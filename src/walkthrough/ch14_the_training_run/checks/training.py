@@ -29,6 +29,28 @@ shift = Check(
     ],
     mistakes=[
         Mistake(
+            "padding at the start",
+            lambda ids: ([PAD_ID, *ids], [*ids, EOS_ID]),
+            "the input starts with padding. It starts with the start token, `BOS_ID`.",
+        ),
+        Mistake(
+            "texts for ids",
+            lambda ids: (["<bos>", *ids], [*ids, "<eos>"]),
+            "you put texts into lists of ids. The start token is the number `BOS_ID`, the end "
+            "token `EOS_ID`.",
+        ),
+        Mistake(
+            "neither start nor end",
+            lambda ids: (ids[:-1], ids[1:]),
+            "this shifts the words against each other and has neither start nor end token, so "
+            "nothing predicts the first word and nothing the end.",
+        ),
+        Mistake(
+            "a list in a list",
+            lambda ids: ([BOS_ID, ids], [ids, EOS_ID]),
+            "the ids stand as a list inside the list. Unpack them: `[BOS_ID, *ids]`.",
+        ),
+        Mistake(
             "target fed unshifted",
             lambda ids: ([*ids, EOS_ID], [*ids, EOS_ID]),
             "the decoder reads the very token it must predict: input and gold are the same list. "
@@ -116,6 +138,33 @@ mean_loss = Check(
         _loss_case("a batch without padding", [4, 4], width=4),
     ],
     mistakes=[
+        Mistake(
+            "weighted by the ids",
+            lambda losses, target: (losses * target).sum() / target.sum(),
+            "you weigh the losses with the ids themselves. What counts is whether an id is "
+            "padding: `target != PAD_ID`.",
+        ),
+        Mistake(
+            "the last place left out",
+            lambda losses, target: losses[:, :-1][target[:, :-1] != PAD_ID].mean(),
+            "the last place of each row is left out. It holds a token where the sentence is the "
+            "longest.",
+        ),
+        Mistake(
+            "the first sentence only",
+            lambda losses, target: losses[0][target[0] != PAD_ID].mean(),
+            "only the first sentence counts. The mean is over the tokens of the whole batch.",
+        ),
+        Mistake(
+            "one token too many",
+            _over_real(lambda kept, real: kept.sum() / (real.sum() + 1)),
+            "you divide by one token too many.",
+        ),
+        Mistake(
+            "root mean square",
+            _over_real(lambda kept, real: (kept.square().sum() / real.sum()).sqrt()),
+            "the losses are squared. Asked is their mean as they are.",
+        ),
         Mistake(
             "padding counts",
             lambda losses, target: losses.mean(),

@@ -43,7 +43,7 @@ def _measured(function: Update) -> Callable[..., dict[str, Any] | None]:
         batches: Sequence[Batch],
         rate: float,
     ) -> dict[str, Any] | None:
-        model = new_model()
+        model = new_model().train()
         optimizer = new_optimizer(model)
         before = _weights(model)
         first = function(model, optimizer, batches, rate)
@@ -56,6 +56,7 @@ def _measured(function: Update) -> Callable[..., dict[str, Any] | None]:
             "the mean loss that is returned": first,
             "the step of the parameters": 100 * moved,
             "the step of a second update": 100 * moved_again,
+            "the mode in which the model is left": "training" if model.training else "evaluation",
         }
 
     run.measures = True  # type: ignore[attr-defined]
@@ -107,6 +108,76 @@ def _update(
     return update
 
 
+def _of_other_parts(
+    loss_sum: Callable[[nn.Module, Batch], Tensor] = _loss_sum,
+    *,
+    step: Callable[[nn.Module, Optimizer, float], None] | None = None,
+    training: bool = True,
+    some: slice = slice(None),
+) -> Update:
+    """Return an update with another loss, another step, or some of the batches only."""
+
+    def update(
+        model: nn.Module, optimizer: Optimizer, batches: Sequence[Batch], rate: float
+    ) -> float:
+        model.train(training)
+        total = 0.0
+        for batch in batches[some]:
+            loss = loss_sum(model, batch) / _count(batches)
+            loss.backward()
+            total += float(loss.detach())
+        if step:
+            step(model, optimizer, rate)
+        else:
+            _set_rate(optimizer, rate)
+            optimizer.step()
+        optimizer.zero_grad()
+        return total
+
+    return update
+
+
+def _smoothed_by(smoothing: float) -> Callable[[nn.Module, Batch], Tensor]:
+    def loss_sum(model: nn.Module, batch: Batch) -> Tensor:
+        logits = model(batch.source, batch.target_in)
+        return label_smoothed_cross_entropy(
+            logits, batch.target_out, smoothing=smoothing, reduction="sum"
+        )
+
+    return loss_sum
+
+
+def _between(read: str, gold: str) -> Callable[[nn.Module, Batch], Tensor]:
+    """The loss with another side of the batch read, or asked for."""
+
+    def loss_sum(model: nn.Module, batch: Batch) -> Tensor:
+        logits = model(batch.source, getattr(batch, read))
+        return label_smoothed_cross_entropy(logits, getattr(batch, gold), reduction="sum")
+
+    return loss_sum
+
+
+def _set_rate(optimizer: Optimizer, rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+@torch.no_grad()
+def _step_by_hand(model: nn.Module, _optimizer: Optimizer, rate: float) -> None:
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.sub_(rate * parameter.grad)
+
+
+def _step_before_the_rate(_model: nn.Module, optimizer: Optimizer, rate: float) -> None:
+    optimizer.step()
+    _set_rate(optimizer, rate)
+
+
+def _no_step(_model: nn.Module, _optimizer: Optimizer, _rate: float) -> None:
+    pass
+
+
 def _count(batches: Sequence[Batch]) -> int:
     return sum(batch.n_target_tokens for batch in batches)
 
@@ -149,8 +220,9 @@ def _new_model(seed: int) -> Transformer:
 
 
 def _new_optimizer(model: nn.Module) -> Optimizer:
-    # plain descent: Adam would hide a gradient that is a multiple of the right one
-    return SGD(model.parameters(), lr=0.0)
+    # Adam would hide a gradient that is a multiple of the right one; with momentum, steps made by
+    # hand differ from the optimiser's
+    return SGD(model.parameters(), lr=0.01, momentum=0.5)
 
 
 _REFERENCE = _update()
@@ -196,8 +268,9 @@ update = UpdateCheck(
             (
                 "gradients cleared between batches",
                 _update(clear_each=True),
-                "the gradients are cleared before each batch, so only the last batch is left when "
-                "the optimiser steps. Clear once an update.",
+                "only the last batch counts when the optimiser steps: the gradients are cleared "
+                "before each batch, or `backward` stands behind the loop. Call it for each batch, "
+                "and clear once an update.",
             ),
             (
                 "gradients never cleared",
@@ -208,8 +281,58 @@ update = UpdateCheck(
             (
                 "rate not set",
                 _update(set_rate=False),
-                "the parameters do not move: the optimiser still has the rate it was made with. "
-                "Set `lr` in its `param_groups`.",
+                "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
+            ),
+            (
+                "rate set too late",
+                _of_other_parts(step=_step_before_the_rate),
+                "the optimiser steps first and gets its rate afterwards. Set `lr` before the step.",
+            ),
+            (
+                "no step",
+                _of_other_parts(step=_no_step),
+                "the mean loss is right, and the parameters do not move. Is `backward` called, and "
+                "then `optimizer.step()`?",
+            ),
+            (
+                "a step by hand",
+                _of_other_parts(step=_step_by_hand),
+                "the parameters are moved by hand, against the gradient. The optimiser knows more "
+                "than the rate (momentum, or Adam's two means): call `optimizer.step()`.",
+            ),
+            (
+                "the first batch only",
+                _of_other_parts(some=slice(1)),
+                "only the first batch is used: does a `return` stand inside the loop?",
+            ),
+            (
+                "evaluation mode",
+                _of_other_parts(training=False),
+                "you switch the model to evaluation and leave it there, so that dropout is off for "
+                "the rest of the training. An update runs in training mode.",
+            ),
+            (
+                "not smoothed",
+                _of_other_parts(_smoothed_by(0.0)),
+                "the loss is not smoothed. Asked is ε = 0.1, which is the default of "
+                "`label_smoothed_cross_entropy`.",
+            ),
+            (
+                "smoothed by 0.2",
+                _of_other_parts(_smoothed_by(0.2)),
+                "the loss is smoothed by 0.2. Asked is ε = 0.1.",
+            ),
+            (
+                "reads what it must predict",
+                _of_other_parts(_between("target_out", "target_out")),
+                "the decoder is given `target_out`, the very words that it must predict. It reads "
+                "`target_in`.",
+            ),
+            (
+                "predicts what it reads",
+                _of_other_parts(_between("target_in", "target_in")),
+                "the loss asks for `target_in`, the words that the decoder has read. It must "
+                "predict `target_out`.",
             ),
             (
                 "padding counted",
