@@ -6,6 +6,7 @@ Their wrong answers come from one formula with a part changed.
 import math
 from collections.abc import Callable
 
+from transformer.training.schedule import noam_rate
 from walkthrough.checking.base import Arguments, Check, Forbidden, Mistake, Symptom, fixed
 
 Formula = Callable[[int | float, int, int | float], float]
@@ -67,7 +68,7 @@ rate_of_batch = Check(
         fixed("batch 204 of 4 an update, after the peak", 204, 4, 64, 16),
     ],
     tolerance=1e-9,
-    forbidden=[Forbidden("noam_rate", "write Eq. 3 yourself.")],
+    forbidden=[Forbidden(noam_rate, "write Eq. 3 yourself.")],
     mistakes=[
         Mistake(
             "per batch",

@@ -368,7 +368,7 @@ unmixed = Check(
         ),
         Mistake(
             "a floor of its own",
-            _otherwise(floor=lambda r, _least: r.clamp(min=1e-6)),
+            _otherwise(floor=lambda r, _least: r.clamp(min=1e-3)),
             "right for a true mixture. The floor is the argument `least`, and not a number of "
             "its own.",
         ),
