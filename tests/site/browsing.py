@@ -118,11 +118,13 @@ def _opened(page: Page, url: str, read: bool) -> Visit:
     page.evaluate(PROBES.read_text())
     if read:
         promised(page, "() => probes.scrollThrough()")
+    shift = layout_shift(page)
     page.evaluate("() => probes.print()")
     with suppress(PlaywrightTimeout):  # `undrawn_charts` says which
         page.wait_for_function("() => probes.allDrawn()", timeout=45_000, polling=100)
     page.evaluate("() => probes.toTheTop()")
     page.wait_for_timeout(100)
+    page.evaluate("(shift) => { window.layoutShift = shift; }", shift)  # a print opens solutions
     return visit
 
 

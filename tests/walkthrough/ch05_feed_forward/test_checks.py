@@ -16,6 +16,8 @@ ALL = [
     checks.feed_forward_share,
 ]
 
+LARGER = ([[1, 0, 0], [-1, 1, -1]], [0, 0, 0], [[1], [1], [-1]], [0])
+
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
@@ -65,6 +67,22 @@ def test_a_bias_does_not_carry_every_negative_number(bias):
         return run([[1.0, 0.0], [-1.0, 1.0]], [0.0, bias], [[1.0], [1.0]], [-bias])
 
     assert checks.larger(shifted).mistake == "lifted by a bias"
+
+
+def test_one_network_computes_the_larger_number_alone():
+    def b(run):
+        return run([[0, 0], [1, -1]], [0, 0], [[1], [-1]], [0])
+
+    def a(run):
+        return run([[1, -1], [0, 0]], [0, 0], [[1], [-1]], [0])
+
+    assert "called twice" in checks.larger(lambda run: torch.maximum(a(run), b(run))).message
+
+    def cut(run):
+        return run(*LARGER).max(torch.tensor(-1e9))
+
+    assert checks.larger(lambda run: run(*LARGER))
+    assert checks.larger(cut).mistake == "forbidden"
 
 
 def test_every_word_is_tried_and_little_is_heard():
