@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -114,6 +115,7 @@ def changed_cells(original: nbformat.NotebookNode, run: nbformat.NotebookNode) -
     return found
 
 
+LISTING = re.compile(r'class="source-head".*?<pre[^>]*>(.*?)</pre>', re.DOTALL)
 LINK = re.compile(r'href="[^"]*/blob/([^/"]+)/([^"#]+)#L(\d+)-L(\d+)"')
 
 
@@ -125,7 +127,7 @@ def wrong_links(run: nbformat.NotebookNode, commit: str) -> tuple[int, list[str]
         heads = page.count('class="source-head"')
         if not heads:
             continue
-        code = _squeezed("".join(output["data"]["text/plain"]))
+        code = _squeezed("\n".join(_plain(listing) for listing in LISTING.findall(page)))
         links = LINK.findall(page)
         count += heads
         if len(links) < heads:
@@ -140,6 +142,10 @@ def wrong_links(run: nbformat.NotebookNode, commit: str) -> tuple[int, list[str]
             named = ", ".join(f"{path} {first} to {last}" for _, path, first, last in links)
             wrong.append(f"other code stands in {named}")
     return count, wrong
+
+
+def _plain(listing: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", listing))
 
 
 def _squeezed(code: str) -> str:

@@ -81,6 +81,19 @@ def _last():
     return first + len(lines) - 1
 
 
+def test_listings_in_a_drawing_are_compared_as_the_page_shows_them():
+    """The drawing of chapter 09 holds listings, and its text is not their code."""
+    commit = trials.commit_of("HEAD")
+    page = at_commit(commit)(show(scaled_dot_product_attention)._repr_html_())
+    drawing = f"<svg></svg>{page}{page}"
+    assert trials.wrong_links(notebook(result(text_plain="<HTML>", text_html=drawing)), commit) == (
+        2,
+        [],
+    )
+    other = drawing.replace("softmax", "softmin", 1)
+    assert trials.wrong_links(notebook(result(text_plain="<HTML>", text_html=other)), commit)[1]
+
+
 def test_a_listing_without_a_link_is_named():
     unlinked = listing(lambda page: page.replace("<a href", "<a title"))
     assert trials.wrong_links(unlinked, "HEAD") == (1, ["1 of 1 listings have no link"])
