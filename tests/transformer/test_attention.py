@@ -295,3 +295,31 @@ def test_heads_must_divide_d_model():
     with pytest.raises(ValueError, match="d_model=10, n_heads=3"):
         MultiHeadAttention(d_model=10, n_heads=3)
     MultiHeadAttention(d_model=10, n_heads=3, d_k=4, d_v=2)  # sizes given: nothing to divide
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_dropout_of_the_weights_is_for_training_only(need_weights):
+    """Always on, also in evaluation, is the classic bug; never on is its twin."""
+    torch.manual_seed(0)
+    plain, ours = (MultiHeadAttention(d_model=8, n_heads=2, dropout=rate) for rate in (0.0, 0.5))
+    ours.load_state_dict(plain.state_dict())
+    x = torch.randn(2, 5, 8)
+    expected, _ = plain(x, x, x, need_weights=need_weights)
+    in_training, _ = ours.train()(x, x, x, need_weights=need_weights)
+    in_evaluation, _ = ours.eval()(x, x, x, need_weights=need_weights)
+    torch.testing.assert_close(in_evaluation, expected, **TOLERANCE)
+    assert not torch.allclose(in_training, expected, atol=1e-3)
+
+
+def test_several_tokens_at_a_time_cross_the_room_of_a_cache():
+    torch.manual_seed(0)
+    room = KeyValueCache.ROOM
+    new = [1, room - 1, 5, 2 * room + 3, 1]  # into the room, past its end, past all of it
+    keys, values = torch.randn(2, 2, sum(new), 4), torch.randn(2, 2, sum(new), 5)
+    cache, start = KeyValueCache(growing=True), 0
+    for number in new:
+        end = start + number
+        key, value = cache.append(keys[:, :, start:end], values[:, :, start:end])
+        torch.testing.assert_close((key, value), (keys[:, :, :end], values[:, :, :end]))
+        start = end
+    assert cache.length == sum(new)

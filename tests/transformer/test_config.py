@@ -13,6 +13,7 @@ def test_defaults_are_the_papers_base_model():
     assert base.tie_embeddings
     assert base.bias
     assert base.positions == "sinusoidal"
+    assert (base.max_len, base.layer_norm_eps, base.residual_init) == (5000, 1e-5, "scaled")
     assert base.attention_dropout == 0.0  # §5.4 drops sub-layer outputs and the embedding sum only
 
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from transformer import TransformerConfig
+from transformer import MultiHeadAttention, TransformerConfig
 from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import DecoderLayer, EncoderLayer, ResidualNorm
 
@@ -30,13 +30,26 @@ def test_post_norm_normalises_the_sum_and_pre_norm_the_input():
     assert not torch.allclose(post(x, torch.sin), pre(x, torch.sin))
 
 
-def test_dropout_falls_on_the_sublayer_not_on_the_sum():
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_dropout_falls_on_the_sublayer_not_on_the_sum(norm):
     """§5.4: applied to the output of each sub-layer, before it is added and normalised."""
-    module = ResidualNorm(config(norm="pre", dropout=0.5))
+    module = ResidualNorm(config(norm=norm, dropout=0.5))
+    module.layer_norm = nn.Identity()  # it would hide what it is given
     x = torch.ones(1, 1, 8)
     torch.manual_seed(0)
     output = module(x, lambda y: torch.ones_like(y))
     assert set(output.flatten().tolist()) == {1.0, 3.0}  # x + 0 or x + 1/(1 − 0.5)
+    assert set(module.eval()(x, lambda y: torch.ones_like(y)).flatten().tolist()) == {2.0}
+
+
+@pytest.mark.parametrize("layer", [EncoderLayer, DecoderLayer])
+def test_every_attention_of_a_layer_has_the_configured_dropout(layer):
+    rates = [
+        module.dropout
+        for module in layer(config(attention_dropout=0.3)).modules()
+        if isinstance(module, MultiHeadAttention)
+    ]
+    assert rates == [0.3] * (1 if layer is EncoderLayer else 2)
 
 
 @pytest.mark.parametrize(("layer", "count"), [(EncoderLayer, 2), (DecoderLayer, 3)])
@@ -66,3 +79,10 @@ def test_feed_forward_is_two_convolutions_of_width_one():
     torch.testing.assert_close(ours(x), second.transpose(1, 2), rtol=1e-5, atol=1e-5)
     order = torch.tensor([3, 0, 4, 1, 2])
     torch.testing.assert_close(ours(x[:, order]), ours(x)[:, order])
+
+
+def test_a_feed_forward_network_has_biases_unless_it_is_told_not_to():
+    assert PositionwiseFeedForward(d_model=4, d_ff=8).expand.bias is not None
+    assert PositionwiseFeedForward(d_model=4, d_ff=8).contract.bias is not None
+    without = PositionwiseFeedForward(d_model=4, d_ff=8, bias=False)
+    assert without.expand.bias is without.contract.bias is None

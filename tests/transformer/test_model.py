@@ -1,8 +1,10 @@
 import pytest
 import torch
+from torch import nn
 
 from transformer import PAD_ID, Transformer, TransformerConfig
 from transformer.inference.cache import DecoderCache
+from transformer.layers import ResidualNorm
 from walkthrough.lab.peers import torch_states, torch_transformer
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 0, 0]])
@@ -190,3 +192,46 @@ def test_learned_positions_run_out_with_a_clear_error():
     with pytest.raises(ValueError, match="exist for 4 positions, got a sequence of 5"):
         model(positions="learned", max_len=4)(SOURCE, TARGET)
     model(max_len=4)(SOURCE, TARGET)  # sinusoids are computed on
+
+
+def test_dropout_falls_on_the_sum_of_embedding_and_encoding():
+    """§5.4: in both stacks. With every other dropout off, training differs by this one alone."""
+    ours = model(dropout=0.5, n_layers=1)
+    for module in ours.modules():
+        if isinstance(module, ResidualNorm):
+            module.dropout.p = 0.0
+    memory = ours.encode(SOURCE)
+    states = ours.decode(TARGET, memory, SOURCE)
+    ours.train()
+    assert not torch.allclose(ours.encode(SOURCE), memory, atol=1e-2)
+    assert not torch.allclose(ours.decode(TARGET, memory, SOURCE), states, atol=1e-2)
+    torch.manual_seed(0)
+    summed = ours._embed(ours.source_embedding, SOURCE, start=0)
+    expected = 2 * ours.eval()._embed(ours.source_embedding, SOURCE, start=0)
+    kept = summed != 0  # the sum was dropped, not one of its parts
+    torch.testing.assert_close(summed[kept], expected[kept])
+    assert 0.3 < kept.float().mean() < 0.7
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_every_layer_norm_has_the_configured_epsilon(norm):
+    for changes, epsilon in (({}, 1e-5), ({"layer_norm_eps": 0.25}, 0.25)):
+        norms = [m for m in model(norm=norm, **changes).modules() if isinstance(m, nn.LayerNorm)]
+        assert [module.eps for module in norms] == [epsilon] * (10 if norm == "post" else 12)
+
+
+def test_matrices_start_as_xavier_says_and_biases_at_zero():
+    """Uniform up to √(6 / (in + out)): a normal distribution of that width goes past the bound."""
+    for name, module in model(d_model=64, d_ff=128, residual_init="xavier").named_modules():
+        if isinstance(module, nn.Linear):
+            bound = (6 / (module.in_features + module.out_features)) ** 0.5
+            assert 0.98 * bound < module.weight.abs().max() <= bound, name
+            assert module.weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.05), name
+            assert (module.bias == 0).all(), name
+
+
+def test_padding_of_the_target_moves_nothing_without_a_causal_mask_either():
+    """Right-padded, it lies in the future: only without the causal mask does its own mask show."""
+    ours = model(causal=False)
+    alone = ours(SOURCE[1:, :3], TARGET[1:, :2])
+    torch.testing.assert_close(alone, ours(SOURCE, TARGET)[1:, :2], rtol=1e-5, atol=1e-5)

@@ -138,3 +138,8 @@ def test_learned_positions_end_with_the_table():
     assert torch.equal(module(3, 5), module.weight[5:8])
     with pytest.raises(ValueError, match="exist for 8 positions, got a sequence of 9"):
         module(4, 5)
+
+
+def test_the_table_holds_five_thousand_positions_unless_it_is_told_otherwise():
+    assert SinusoidalEncoding(d_model=2).table.shape == (5000, 2)
+    assert SinusoidalEncoding(d_model=2, max_len=7).table.shape == (7, 2)

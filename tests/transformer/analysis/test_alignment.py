@@ -130,3 +130,11 @@ def test_bad_input_is_refused_with_the_values():
         antecedent_accuracy([WEIGHTS], [[(2, 9)]])
     with pytest.raises(ValueError, match="got 1, 2 and 1"):
         antecedent_accuracy([WEIGHTS], [[(2, 1)], []])
+
+
+def test_a_pronoun_may_be_the_first_word():
+    weights = torch.tensor([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
+    assert antecedent_accuracy([weights], [[(0, 1)]]) == 1
+    assert antecedent_accuracy([weights], [[(1, 0)]]) == 1  # nor is its noun refused there
+    with pytest.raises(ValueError, match="pronoun -1 and noun 1 must be positions"):
+        antecedent_accuracy([weights], [[(-1, 1)]])

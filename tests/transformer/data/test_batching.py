@@ -157,3 +157,9 @@ def test_negative_seed_or_epoch_is_refused():
 def test_waste_of_no_batches_is_refused():
     with pytest.raises(ValueError, match="at least 1 batch, got 0"):
         padding_waste([([4], [5])], [])
+
+
+@pytest.mark.usefixtures("as_users_run_it")
+def test_ids_that_are_no_integers_are_refused():
+    with pytest.raises(TypeError, match=r"ids must be integers, got torch\.float32"):
+        collate([([4.0, 5.0], [6.0])])

@@ -102,3 +102,17 @@ def test_raw_multi30k_is_not_called_tokenised(multi30k_copy):
 def test_one_language_twice_is_refused():
     with pytest.raises(ValueError, match="must differ, got 'de' twice"):
         Corpus.from_multi30k("val", source_language="de", target_language="de")
+
+
+def test_bleu_of_the_phrasebook_is_computed_on_sentences_as_written():
+    corpus = Corpus.from_phrasebook("valid", **SMALL)
+    assert not corpus.tokenized
+    assert corpus.bleu_tokenizer == "13a"
+
+
+def test_the_phrasebook_is_the_one_of_seed_0_unless_another_is_asked_for():
+    asked, default, other = (
+        Corpus.from_phrasebook("train", **seed, **SMALL).source
+        for seed in ({"seed": 0}, {}, {"seed": 1})
+    )
+    assert default == asked != other

@@ -179,3 +179,8 @@ def test_tokenised_captions_come_back_token_by_token(multi30k_copy):
     tokenizer = SubwordTokenizer.train([*corpus.source, *corpus.target], n_merges=1000)
     for lines in (corpus.source, corpus.target):
         assert tuple(tokenizer.decode_batch(tokenizer.encode_batch(lines))) == lines
+
+
+def test_the_spelling_is_the_one_of_seed_0_unless_another_is_asked_for():
+    asked = TOKENIZER.encode_batch(LINES, dropout=0.3, seed=0)
+    assert TOKENIZER.encode_batch(LINES, dropout=0.3) == asked

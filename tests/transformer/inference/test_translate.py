@@ -110,3 +110,34 @@ def test_a_tokenizer_of_another_model() -> None:
 def test_bad_options(options, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Decoding(**options)
+
+
+def test_the_longest_output_and_alpha_reach_the_search() -> None:
+    model, lines = trained_model(), ["kjihg", "defg", "eeeeee"]
+    for beam in (1, 3):
+        long, short = (
+            [best[0].text for best in translate(model, Letters(), lines, decoding)]
+            for decoding in (Decoding(beam=beam, max_len=9), Decoding(beam=beam, max_len=3))
+        )
+        assert max(map(len, short)) == 2 < max(map(len, long))  # the end token is the third
+    for alpha in (0.0, 0.6, 2.0):
+        source = torch.tensor([[*Letters().encode("kjihg"), 2]])
+        (expected,) = beam_search(model, source, beam=3, alpha=alpha, max_len=9)
+        decoding = Decoding(beam=3, alpha=alpha, max_len=9)
+        ((found,),) = translate(model, Letters(), ["kjihg"], decoding)
+        assert found.score == pytest.approx(expected[0].score)
+
+
+def test_a_batch_holds_no_more_tokens_and_sentences_than_it_may(monkeypatch) -> None:
+    model, shapes = trained_model(), []
+    encode = model.encode
+    monkeypatch.setattr(model, "encode", lambda s: shapes.append(tuple(s.shape)) or encode(s))
+    lines = [line for line in LINES if line.strip()] * 6
+    for limit, sentences in ((7, 100), (20, 100), (500, 100), (500, 4)):
+        shapes.clear()
+        options = {"batch_tokens": limit, "batch_sentences": sentences}
+        translate(model, Letters(), lines, Decoding(beam=1, max_len=2, **options))
+        assert sum(rows for rows, _ in shapes) == len(lines)
+        assert all(rows * length <= limit and rows <= sentences for rows, length in shapes)
+        tokens = sum(len(line) + 1 for line in lines)
+        assert len(shapes) <= 3 + 2 * tokens / min(limit, 7 * sentences), "batches are filled"

@@ -133,6 +133,10 @@ def test_missing_unknown_and_misshapen_tensors() -> None:
     renamed = {("other" if n == name else n): w for n, w in weights.items()}
     with pytest.raises(ValueError, match=rf"missing \['{name}'\], unknown \['other'\]"):
         load_weights(model(), renamed)
+    with pytest.raises(ValueError, match=r"missing none, unknown \['other'\]"):
+        load_weights(model(), {**weights, "other": torch.zeros(2)})
+    with pytest.raises(ValueError, match=rf"missing \['{name}'\], unknown none"):
+        load_weights(model(), {n: w for n, w in weights.items() if n != name})
     with pytest.raises(ValueError, match=rf"{name} must have shape .*, got \(2,\)"):
         load_weights(model(), {**weights, name: torch.zeros(2)})
 

@@ -140,3 +140,23 @@ def test_an_update_exchanges_after_its_last_batch_only(monkeypatch: pytest.Monke
     settings = SETTINGS.replace(accumulate=3, max_updates=2, warmup=1)
     train(make_model(), PAIRS, settings, progress=False)
     assert asked == 2 * [False, False, True]
+
+
+def test_the_group_is_left_when_the_run_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group left open makes the next run of the process believe it is one of several."""
+    alone = {"WORLD_SIZE": "1", "RANK": "0", "MASTER_ADDR": "127.0.0.1"}
+    for name, value in {**alone, "MASTER_PORT": str(free_port())}.items():
+        monkeypatch.setenv(name, value)
+    with distributed.process_group("cpu"):
+        assert dist.is_initialized()
+        with distributed.process_group("cpu"):
+            pass
+        assert dist.is_initialized(), "only who joined it leaves it"
+    assert not dist.is_initialized()
+    monkeypatch.setenv("MASTER_PORT", str(free_port()))
+    with pytest.raises(KeyError), distributed.process_group("cpu"):
+        raise KeyError
+    assert not dist.is_initialized()
+    monkeypatch.delenv("WORLD_SIZE")
+    with distributed.process_group("cpu"):
+        assert not dist.is_initialized()

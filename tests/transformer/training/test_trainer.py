@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 from pathlib import Path
 
@@ -13,10 +14,12 @@ import torch
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate
 from transformer.model import Transformer
+from transformer.training import trainer as trainer_module
 from transformer.training.checkpoint import load_model, unique_weights
-from transformer.training.history import Record
+from transformer.training.history import History, Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
 from transformer.training.objective import TranslationLoss, perplexity
+from transformer.training.process import seed_from
 from transformer.training.schedule import noam_rate
 from transformer.training.settings import TrainSettings
 from transformer.training.trainer import Trainer, train
@@ -340,3 +343,140 @@ def test_pairs_spelled_anew_each_epoch_resume_exactly(tmp_path: Path) -> None:
     train(make_model(), spell, settings, folder=tmp_path, callbacks=[stop], progress=False)
     train(resumed, spell, settings, folder=tmp_path, resume=True, progress=False)
     assert_same(whole, resumed)
+
+
+def test_dropout_is_on_whatever_mode_the_model_came_in() -> None:
+    """A loaded model comes in evaluation mode, and would train without dropout."""
+    settings = SETTINGS.replace(max_updates=5)
+    as_it_is, _ = trained(settings, make_model(dropout=0.5).train())
+    loaded, _ = trained(settings, make_model(dropout=0.5).eval(), valid=PAIRS[:5])
+    assert_same(as_it_is, loaded)
+    without, _ = trained(settings, make_model(dropout=0.0))
+    assert differs(loaded, without)
+
+
+def test_every_update_draws_its_own_dropout(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[int, ...]] = []
+    monkeypatch.setattr(trainer_module, "seed_from", lambda *parts: drawn.append(parts))
+    trained(SETTINGS.replace(max_updates=6, seed=3))
+    assert drawn == [(3, update, 0) for update in range(1, 7)]
+
+
+def test_what_is_random_follows_from_every_part() -> None:
+    def drawn(*parts: int) -> float:
+        seed_from(*parts)
+        return float(torch.rand(()))
+
+    assert drawn(1, 2, 0) == drawn(1, 2, 0)
+    assert len({drawn(*parts) for parts in ((1, 2, 0), (1, 3, 0), (2, 2, 0), (1, 2, 1))}) == 4
+
+
+def test_the_optimiser_is_the_papers() -> None:
+    optimizer = Trainer(make_model(), PAIRS, SETTINGS).optimizer
+    assert isinstance(optimizer, torch.optim.Adam)
+    assert optimizer.defaults["betas"] == (0.9, 0.98)  # §5.3
+    assert optimizer.defaults["eps"] == 1e-9
+    assert not optimizer.defaults["weight_decay"]
+
+
+def test_every_epoch_is_spelled_anew() -> None:
+    spelled: list[int] = []
+
+    def spell(epoch: int) -> list[Pair]:
+        spelled.append(epoch)
+        return PAIRS
+
+    history = train(make_model(), spell, SETTINGS.replace(max_tokens=90), progress=False)
+    epochs = list(range(history.records[-1].epoch + 1))
+    assert len(epochs) >= 3
+    assert sorted(set(spelled)) == epochs
+    assert spelled[-len(epochs) :] == epochs
+
+
+def test_a_row_sums_up_all_updates_since_the_row_before() -> None:
+    _, each = trained()
+    _, some = trained(SETTINGS.replace(log_every=5))
+    assert [record.update for record in some.records] == [5, 10, 12]
+    tokens = [0, *(record.tokens for record in each.records)]
+    sums = [r.loss * (r.tokens - before) for r, before in zip(each.records, tokens, strict=False)]
+    start = 0
+    for record in some.records:
+        end, last = record.update, each.records[record.update - 1]
+        loss = sum(sums[start:end]) / (tokens[end] - tokens[start])
+        assert record.loss == pytest.approx(loss, rel=1e-5)
+        assert (record.tokens, record.rate) == (last.tokens, last.rate)
+        assert record.gradient_norm == last.gradient_norm
+        start = end
+    (first,) = Trainer(make_model(), PAIRS, SETTINGS).groups(0)[0]
+    assert tokens[1] == sum(len(PAIRS[index][1]) + 1 for index in first)  # end symbols included
+
+
+def test_seconds_rise_and_give_the_tokens_a_second() -> None:
+    _, history = trained(SETTINGS.replace(log_every=5))
+    before = (0, 0.0)
+    for record in history.records:
+        tokens, seconds = record.tokens - before[0], record.seconds - before[1]
+        assert tokens > 0
+        assert seconds > 0
+        assert record.tokens_per_second == pytest.approx(tokens / seconds)
+        before = (record.tokens, record.seconds)
+
+
+def test_an_update_has_as_many_batches_as_any_other() -> None:
+    batches = sum(len(group) for group in Trainer(make_model(), PAIRS, SETTINGS).groups(0))
+    sizes = [n for n in range(2, batches) if batches % n]
+    assert sizes, "a short last group must be possible, or nothing is tested"
+    for size in sizes:
+        groups = Trainer(make_model(), PAIRS, SETTINGS.replace(accumulate=size)).groups(0)
+        assert [len(group) for group in groups] == [size] * (batches // size)
+    (only,) = Trainer(make_model(), PAIRS, SETTINGS.replace(accumulate=batches + 1)).groups(0)
+    assert len(only) == batches, "a corpus of less than an update is still trained on"
+
+
+def test_validation_has_room_for_its_longest_sentence() -> None:
+    model = make_model()
+    expected = perplexity(model, PAIRS)
+    assert perplexity(model, PAIRS, max_tokens=2) == pytest.approx(expected, rel=1e-5)
+    one_sided = [([5], [6] * 12), ([5] * 12, [6])]
+    assert perplexity(model, one_sided, max_tokens=2) > 1
+
+
+def test_rows_after_the_update_that_is_resumed_are_not_kept(tmp_path: Path) -> None:
+    """The log is written before the state: a run that dies between has rows of its future."""
+
+    def stop(record: Record) -> None:
+        if record.update == 7:
+            raise StopError
+
+    _, whole = trained(folder=tmp_path / "whole")
+    with pytest.raises(StopError):
+        trained(folder=tmp_path / "run", callbacks=[stop])
+    shutil.copy(tmp_path / "whole/log.csv", tmp_path / "run/log.csv")
+    _, resumed = trained(folder=tmp_path / "run", resume=True)
+    assert [record.update for record in resumed.records] == list(range(1, 13))
+    written = History.read(tmp_path / "run/log.csv", up_to=99)
+    assert [r.loss for r in written.records] == [r.loss for r in whole.records]
+    assert [r.update for r in History.read(tmp_path / "run/log.csv", up_to=5).records][-1] == 5
+
+
+def test_a_run_that_asks_for_it_trains_through_the_compiled_loss(monkeypatch) -> None:
+    """What the compiler makes of it is PyTorch's: tracing alone would take ten seconds here."""
+    asked: list[dict[str, object]] = []
+    called: list[int] = []
+
+    def compile_it(function, **options):
+        asked.append(options)
+        return lambda *batch: called.append(len(batch[0])) or function(*batch)
+
+    monkeypatch.setattr(torch, "compile", compile_it)
+    plain, _ = trained(SETTINGS)
+    assert not asked
+    compiled, _ = trained(SETTINGS.replace(compile=True))
+    assert asked == [{"dynamic": True}]  # batches of many shapes, one program
+    assert len(called) == SETTINGS.max_updates
+    assert_same(plain, compiled)
+
+
+def test_defaults_that_others_rely_on() -> None:
+    assert TrainSettings().seed == 1
+    assert TrainSettings() == TrainSettings(seed=1, accumulate=1, smoothing=0.1, r_drop=0.0)
