@@ -1,4 +1,7 @@
-"""Fetch one file with a checksum: resumed after an interruption, never left half-written."""
+"""Fetch one file with a checksum: resumed after an interruption, never left half-written.
+
+Any number of processes may ask for the same file: one fetches it, the others wait and find it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ import hashlib
 import http
 import http.client
 import os
+import stat
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import BinaryIO
 
+from filelock import FileLock
 from tqdm import tqdm
 
 _CHUNK = 1 << 16
@@ -32,13 +38,23 @@ def fetch(
     """Download `url` to `path`, which appears only once its SHA-256 is `checksum`.
 
     Bytes are collected in `path` + `.part`. An interrupted download goes on from there, if the
-    server can; a part with the wrong checksum is deleted and the file is fetched once more.
+    server can; a part with the wrong checksum is deleted and the file is fetched once more. The
+    lock `.` + name + `.lock` stays: a lock that is removed does not hold.
 
     Raises:
         DownloadError: if the server cannot be reached, does not have the file, keeps breaking the
             connection, or sends a file with another checksum.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        if not (path.is_file() and sha256(path) == checksum):  # else another process was faster
+            _fetch_checked(url, path, checksum, progress, timeout)
+
+
+def _fetch_checked(url: str, path: Path, checksum: str, progress: bool, timeout: float) -> None:
     part = path.with_name(path.name + ".part")
+    if os.path.lexists(part) and not stat.S_ISREG(part.lstat().st_mode):
+        part.unlink()  # a link would be followed, a pipe waited for: neither is ours
     for fresh in (False, True):
         if fresh:
             part.unlink(missing_ok=True)
@@ -82,9 +98,8 @@ def _fetch_some(url: str, part: Path, progress: bool, timeout: float) -> bool:
             done = 0  # the server sends the whole file again
         length = response.headers.get("Content-Length")
         total = done + int(length) if length else None
-        part.parent.mkdir(parents=True, exist_ok=True)
         with (
-            part.open("ab" if done else "wb") as file,
+            _open_part(part, goes_on=done > 0) as file,
             tqdm(
                 total=total,
                 initial=done,
@@ -98,3 +113,9 @@ def _fetch_some(url: str, part: Path, progress: bool, timeout: float) -> bool:
                 file.write(chunk)
                 bar.update(len(chunk))
             return total is None or file.tell() == total
+
+
+def _open_part(part: Path, *, goes_on: bool) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if goes_on else os.O_TRUNC)
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # of Unix, of Windows
+    return os.fdopen(os.open(part, flags, 0o666), "ab" if goes_on else "wb")

@@ -44,14 +44,17 @@ def multi30k_lines(
 
     Raises:
         ValueError: for an unknown language, split or variant; for a file with another checksum in
-            a folder that you named.
-        FileNotFoundError: if there is no copy and none can be downloaded.
+            a folder that you named; for something in the file's place that is no file.
+        FileNotFoundError: if there is no whole copy and none can be downloaded.
     """
     name = file_name(language, split, variant)
     expected = SHA256[variant][f"{split}.{language}"]
     own_folder = bool(folder or os.environ.get(FOLDER_VARIABLE))
     path = multi30k_folder(folder) / "data" / "task1" / name
+    reason = f"no copy of Multi30k at {path}"
     if path.exists():
+        if not path.is_file():  # a pipe would be waited for
+            raise ValueError(f"{path} is no file; remove it to download it again")
         got = sha256(path)
         if got == expected:
             return read_lines(path)
@@ -59,12 +62,13 @@ def multi30k_lines(
             raise ValueError(
                 f"{path} has SHA-256 {got}, expected {expected}; delete it to download it again"
             )
+        reason = f"the copy of Multi30k at {path} is damaged: it has SHA-256 {got}, not {expected}"
     if not download:
-        raise FileNotFoundError(_no_copy(path, "downloading is switched off"))
+        raise FileNotFoundError(_go_online(reason, "downloading is switched off"))
     try:
         fetch(f"{base_url}/{name}", path, checksum=expected, progress=progress)
     except DownloadError as error:
-        raise FileNotFoundError(_no_copy(path, str(error))) from error
+        raise FileNotFoundError(_go_online(reason, str(error))) from error
     return read_lines(path)
 
 
@@ -90,9 +94,9 @@ def file_name(language: str, split: str, variant: str) -> str:
     return f"raw/{split}.{language}.gz" if variant == "raw" else f"tok/{split}.{variant}.{language}"
 
 
-def _no_copy(path: Path, reason: str) -> str:
+def _go_online(state: str, reason: str) -> str:
     return (
-        f"no copy of Multi30k at {path} ({reason}): go online once, or let {FOLDER_VARIABLE} name "
+        f"{state} ({reason}): go online once, or let {FOLDER_VARIABLE} name "
         "a folder with a copy of https://github.com/multi30k/dataset"
     )
 

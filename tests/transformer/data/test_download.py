@@ -2,11 +2,15 @@
 
 import hashlib
 import http.server
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from transformer.data.download import DownloadError, fetch, sha256
+from transformer.data import download as download_module
+from transformer.data.download import DownloadError, _open_part, fetch, sha256
 
 CONTENT = bytes(range(256)) * 3000  # 768 kB: several chunks
 CHECKSUM = hashlib.sha256(CONTENT).hexdigest()
@@ -70,7 +74,7 @@ def test_the_file_arrives_whole_and_no_part_stays(server, tmp_path):
     path = tmp_path / "deep" / "file"
     download(server, path)
     assert path.read_bytes() == CONTENT
-    assert [p.name for p in path.parent.iterdir()] == ["file"]
+    assert sorted(os.listdir(path.parent)) == [".file.lock", "file"]
     assert sha256(path) == CHECKSUM
 
 
@@ -118,7 +122,7 @@ def test_wrong_content_is_refused_and_nothing_stays(server, tmp_path):
     server.content = b"x" + CONTENT[1:]
     with pytest.raises(DownloadError, match=f"SHA-256 [0-9a-f]{{64}}, expected {CHECKSUM}"):
         download(server, tmp_path / "file")
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path) == [".file.lock"]
 
 
 def test_wrong_content_does_not_replace_a_file(server, tmp_path):
@@ -141,7 +145,7 @@ def test_a_missing_file_is_an_error_at_once(server, tmp_path):
     with pytest.raises(DownloadError, match="/none: the server answers 404"):
         fetch(f"{server.url[:-4]}none", tmp_path / "file", checksum=CHECKSUM, progress=False)
     assert len(server.asked) == 1
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path) == [".file.lock"]
 
 
 def test_no_server_is_one_line(tmp_path):
@@ -149,4 +153,57 @@ def test_no_server_is_one_line(tmp_path):
     with pytest.raises(DownloadError, match="cannot be reached") as error:
         fetch(url, tmp_path / "deep" / "file", checksum=CHECKSUM, progress=False)
     assert "\n" not in str(error.value)
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path / "deep") == [".file.lock"]
+
+
+FETCH = """
+import runpy, sys
+from pathlib import Path
+fetch = runpy.run_path(sys.argv[1])["fetch"]  # the module alone: the package would bring torch
+print("ready", flush=True)
+sys.stdin.readline()
+fetch(sys.argv[2], Path(sys.argv[3]), checksum=sys.argv[4], progress=False)
+"""
+
+
+def test_four_processes_that_want_one_file_fetch_it_once(server, tmp_path):
+    """With one part for all and no lock, they truncate each other's bytes."""
+    path = str(tmp_path / "deep" / "file")
+    words = [sys.executable, "-c", FETCH, download_module.__file__, server.url, path, CHECKSUM]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    workers = [subprocess.Popen(words, **pipes) for _ in range(4)]
+    for worker in workers:
+        assert worker.stdout.readline() == "ready\n"
+    for worker in workers:
+        worker.stdin.write("\n")
+        worker.stdin.flush()
+    for worker in workers:
+        worker.communicate(timeout=60)
+        assert worker.returncode == 0
+    assert (tmp_path / "deep" / "file").read_bytes() == CONTENT
+    assert server.asked == [None]
+    assert sorted(os.listdir(tmp_path / "deep")) == [".file.lock", "file"]
+
+
+def test_a_link_in_the_place_of_the_part_is_not_followed(server, tmp_path):
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "file.part").symlink_to(tmp_path / "mine")
+    download(server, tmp_path / "file")
+    assert (tmp_path / "mine").read_text() == "precious"
+    assert (tmp_path / "file").read_bytes() == CONTENT
+    assert not (tmp_path / "file").is_symlink()
+
+
+def test_a_link_that_appears_during_the_download_is_not_followed_either(tmp_path):
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "file.part").symlink_to(tmp_path / "mine")
+    for goes_on in (False, True):
+        with pytest.raises(OSError, match="symbolic links"):
+            _open_part(tmp_path / "file.part", goes_on=goes_on)
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_pipe_in_the_place_of_the_part_is_not_waited_for(server, tmp_path):
+    os.mkfifo(tmp_path / "file.part")
+    download(server, tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == CONTENT

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 import shutil
 from typing import get_args
 
@@ -134,3 +135,31 @@ def test_offline_without_a_copy_is_one_line_that_says_what_to_do(monkeypatch, tm
     with pytest.raises(FileNotFoundError, match="downloading is switched off"):
         multi30k_lines("en", "val", folder=tmp_path, download=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_offline_with_a_damaged_copy_says_that_it_is_damaged(small_corpus, monkeypatch):
+    """There is a copy: "no copy" sends its owner looking in the wrong place."""
+
+    def offline(*args, **kwargs):
+        raise DownloadError("the network is off")
+
+    monkeypatch.setattr(multi30k, "fetch", offline)
+    small_corpus.parent.mkdir(parents=True)
+    small_corpus.write_bytes(b"half of it")
+    for options, why in (({}, "the network is off"), ({"download": False}, "switched off")):
+        message = rf"the copy of Multi30k at .*val\.en\.gz is damaged: it has SHA-256 .*{why}\)"
+        with pytest.raises(FileNotFoundError, match=message) as error:
+            multi30k_lines("en", "val", variant="raw", **options)
+        assert "no copy" not in str(error.value)
+    assert small_corpus.read_bytes() == b"half of it"
+
+
+def test_a_pipe_or_a_folder_in_the_place_of_a_file_is_named_and_not_waited_for(small_corpus):
+    small_corpus.parent.mkdir(parents=True)
+    os.mkfifo(small_corpus)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"val\.en\.gz is no file; remove it"):
+            multi30k_lines("en", "val", variant="raw")
+        if small_corpus.is_fifo():
+            small_corpus.unlink()
+            small_corpus.mkdir()
