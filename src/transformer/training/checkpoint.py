@@ -1,12 +1,16 @@
 """Checkpoints: one safetensors file with the weights, the configuration and the tokenizer.
 
 A file appears under its name complete or not at all: it is written beside its place, flushed to
-the disk, and renamed. Weights that are tied in the model (§3.4) are stored once.
+the disk, and renamed. Weights that are tied in the model (§3.4) are stored once. Equal models with
+equal notes give equal bytes. A checksum over the whole file is kept in it; files of before there
+was one are read without.
 """
 
 import json
 import os
+import re
 import shutil
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +26,10 @@ from transformer.model import Transformer
 
 SPARE_BYTES = 1 << 20
 """Room that must stay free on the disk beside the file."""
+
+_UNFINISHED = ".unfinished"
+_NO_CHECKSUM = "0" * 8  # stands in the place of the checksum while it is computed
+_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +72,18 @@ def load_checkpoint(path: str | Path, *, expected: TransformerConfig | None = No
     weights, metadata = read_tensors(path)
     if "config" not in metadata:
         raise ValueError(f"{path} holds no model configuration: not a checkpoint of this package")
-    config = TransformerConfig.from_dict(json.loads(metadata["config"]))
+    try:
+        config = TransformerConfig.from_dict(json.loads(metadata["config"]))
+        notes = dict(json.loads(metadata.get("notes", "{}")))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} has damaged metadata: {error}") from None
     if expected is not None:
         check_same_config(path, config, expected)
     return Checkpoint(
         config=config,
         weights=weights,
         tokenizer=metadata.get("tokenizer"),
-        notes=json.loads(metadata.get("notes", "{}")),
+        notes=notes,
     )
 
 
@@ -151,30 +163,39 @@ def check_same_config(
 def write_tensors(
     path: str | Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]
 ) -> None:
-    """Write a safetensors file atomically.
+    """Write a safetensors file atomically; its checksum joins the metadata.
 
     Raises:
         OSError: the disk has too little room.
     """
     on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_atomically(path, save(on_cpu, metadata=dict(metadata)))
+    content = memoryview(save(on_cpu))
+    header, data = _split(content)
+    # the library writes the metadata in an order of chance
+    kept = {name: metadata[name] for name in sorted(metadata)}
+    header = {"__metadata__": {"checksum": _NO_CHECKSUM, **kept}, **header}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # the tensors stay aligned
+    start = len(text).to_bytes(8, "little") + text
+    checksum = f"{zlib.crc32(data, zlib.crc32(start)):08x}"
+    write_atomically(path, _with_checksum(start, _NO_CHECKSUM, checksum), data)
 
 
-def write_atomically(path: str | Path, content: bytes) -> None:
-    """Make `path` hold `content`, completely or not at all.
+def write_atomically(path: str | Path, *parts: bytes | memoryview) -> None:
+    """Make `path` hold the `parts`, completely or not at all.
 
     Raises:
         OSError: the disk has too little room.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    needed, free = len(content) + SPARE_BYTES, shutil.disk_usage(path.parent).free
+    needed, free = sum(map(len, parts)) + SPARE_BYTES, shutil.disk_usage(path.parent).free
     if free < needed:
         raise OSError(f"too little room to write {path}: {needed} bytes needed, {free} free")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
     try:
         with unfinished.open("wb") as file:
-            file.write(content)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
@@ -182,25 +203,65 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def remove_unfinished(folder: str | Path, names: str = "*") -> None:
+    """Remove what writes to files of these names left when their process was killed.
+
+    Only for who alone writes there: the file of a write that is under way would go, too.
+    """
+    for left in Path(folder).glob(f".{names}.*{_UNFINISHED}"):
+        left.unlink(missing_ok=True)
+
+
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Read a safetensors file: tensors and metadata.
 
     Raises:
         FileNotFoundError: no such file.
+        PermissionError: the file may not be read.
         ValueError: the file is damaged, or not safetensors.
     """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"no checkpoint at {path}")
+    checksum = _checksum(path)  # first: the library calls a file that it may not read missing
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return tensors, file.metadata() or {}
+            metadata = file.metadata() or {}
     except SafetensorError as error:
         size = path.stat().st_size
         raise ValueError(
             f"{path} is damaged or no safetensors file ({size} bytes): {error}"
         ) from None
+    kept = metadata.pop("checksum", checksum)
+    if kept != checksum:
+        raise ValueError(f"{path} is damaged: its checksum is {checksum}, not {kept}")
+    return tensors, metadata
+
+
+def _split(content: memoryview) -> tuple[dict[str, Any], memoryview]:
+    end = 8 + int.from_bytes(content[:8], "little")
+    return json.loads(bytes(content[8:end])), content[end:]
+
+
+def _with_checksum(start: bytes, old: str, new: str) -> bytes:
+    # quotes inside a text are escaped in JSON, so this can only be the entry itself
+    before, after = (f'"checksum":"{checksum}"'.encode() for checksum in (old, new))
+    return start.replace(before, after, 1)
+
+
+def _checksum(path: Path) -> str:
+    """CRC-32 of the file with nothing in the place of its own checksum."""
+    with path.open("rb") as file:
+        length = file.read(8)
+        start = length + file.read(min(int.from_bytes(length, "little"), path.stat().st_size))
+        kept = re.search(rb'"checksum":"([0-9a-f]{8})"', start)
+        if kept:
+            start = _with_checksum(start, kept[1].decode(), _NO_CHECKSUM)
+        value = zlib.crc32(start)
+        while chunk := file.read(_CHUNK):
+            value = zlib.crc32(chunk, value)
+    return f"{value:08x}"
 
 
 def _tied_names(model: nn.Module) -> list[list[str]]:

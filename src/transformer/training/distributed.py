@@ -78,6 +78,12 @@ def sum_over_processes(*values: float | int, device: torch.device) -> list[float
     return total.tolist()
 
 
+def each_process(value: float, *, device: torch.device) -> list[float]:
+    """Return the value of every process, in the order of their ranks."""
+    own = (value if number == rank() else 0.0 for number in range(world_size()))
+    return sum_over_processes(*own, device=device)
+
+
 def barrier() -> None:
     """Wait until every process is here."""
     if world_size() > 1:

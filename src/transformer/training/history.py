@@ -49,11 +49,22 @@ class History:
 
     @classmethod
     def read(cls, path: Path, *, up_to: int) -> "History":
-        """Read the rows of the updates 1 … `up_to`; no file means no rows."""
+        """Read the rows of the updates 1 … `up_to`; no file means no rows.
+
+        Raises:
+            ValueError: naming file and row, for a row that `write` cannot have written.
+        """
         if not path.exists():
             return cls()
-        with path.open(newline="") as file:
-            rows = [_record(row) for row in csv.DictReader(file)]
+        rows: list[Record] = []
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                reader = csv.DictReader(file)
+                if reader.fieldnames != COLUMNS:
+                    raise ValueError(f"the columns must be {','.join(COLUMNS)}")
+                rows.extend(_record(row) for row in reader)
+        except (ValueError, TypeError, KeyError, csv.Error) as error:
+            raise ValueError(f"{path} is damaged, after {len(rows)} rows: {error}") from None
         return cls([row for row in rows if row.update <= up_to])
 
 

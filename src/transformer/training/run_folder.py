@@ -3,7 +3,8 @@
 settings.json               configuration, training settings, checksum of the sentence pairs
 log.csv                     one row a `Record`
 checkpoints/001000.safetensors …  the newest `keep` checkpoints
-state.safetensors           parameters, Adam's moments, position in the epoch
+state.safetensors           parameters, Adam's moments, position in the epoch and the log
+.lock                       held by the process that trains here
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from filelock import FileLock, Timeout
 from torch import nn
 
 from transformer.config import TransformerConfig
@@ -22,6 +24,7 @@ from transformer.model import Transformer
 from transformer.training.checkpoint import (
     load_weights,
     read_tensors,
+    remove_unfinished,
     save_checkpoint,
     unique_weights,
     write_atomically,
@@ -33,14 +36,17 @@ from transformer.training.settings import TrainSettings
 FREE_TO_CHANGE = {"threads", "compile", "log_every", "valid_every", "save_every", "keep"}
 """Settings that a resumed run may change: they do not touch the parameters."""
 
+LOCK = ".lock"
+
 
 class RunFolder:
-    """Reads and writes one run's folder."""
+    """Reads and writes one run's folder; from `begin` to `close`, no other process writes there."""
 
     def __init__(
         self, path: str | Path, settings: TrainSettings, *, tokenizer: str | None = None
     ) -> None:
         self.path, self.settings, self.tokenizer = Path(path), settings, tokenizer
+        self._lock = FileLock(self.path / LOCK, timeout=0)
 
     def begin(
         self,
@@ -55,7 +61,34 @@ class RunFolder:
         Raises:
             FileExistsError: the folder holds a run and `resume` is off.
             ValueError: the run to resume had other settings or other sentence pairs.
+            BlockingIOError: another process trains in the folder.
         """
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise _in_use(self.path) from None
+        try:
+            self._begin(config, pairs, resume=resume, notes=notes or {})
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let other processes train in the folder."""
+        self._lock.release()
+
+    def _begin(
+        self,
+        config: TransformerConfig,
+        pairs: Sequence[Pair],
+        *,
+        resume: bool,
+        notes: Mapping[str, Any],
+    ) -> None:
+        for name in ("settings.json", "log.csv", "state.safetensors"):
+            remove_unfinished(self.path, name)
+        remove_unfinished(self.path / "checkpoints")
         told = {
             "model": config.to_dict(),
             "training": self.settings.to_dict(),
@@ -65,8 +98,9 @@ class RunFolder:
         if written.exists():
             if not resume:
                 refuse_existing_run(self.path)
-            _check_same(self.path, json.loads(written.read_text()), told, self.settings.schedule)
-        content = json.dumps({**told, **(notes or {})}, indent=2, ensure_ascii=False)
+            found = read_json(written, sections=tuple(told))
+            _check_same(self.path, found, told, self.settings.schedule)
+        content = json.dumps({**told, **notes}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
 
     @property
@@ -87,6 +121,7 @@ class RunFolder:
         optimizer: torch.optim.Optimizer,
         position: Mapping[str, Any],
         history: History,
+        since_record: Mapping[str, Any],
     ) -> None:
         """Write what `load_state` needs to go on as if nothing had happened, and the log."""
         tensors = {f"model.{name}": value for name, value in unique_weights(model).items()}
@@ -94,35 +129,83 @@ class RunFolder:
             for key, value in optimizer.state[parameter].items():
                 tensors[f"adam.{key}.{name}"] = value
         history.write(self.path / "log.csv")
-        write_tensors(
-            self.path / "state.safetensors", tensors, {"position": json.dumps(dict(position))}
-        )
+        places = {"position": position, "since_record": since_record}
+        metadata = {name: json.dumps(dict(values)) for name, values in places.items()}
+        write_tensors(self.path / "state.safetensors", tensors, metadata)
 
     def load_state(
         self, model: nn.Module, optimizer: torch.optim.Optimizer
-    ) -> tuple[dict[str, Any], History] | None:
-        """Restore model and optimiser in place; None when nothing was saved yet."""
+    ) -> tuple[dict[str, Any], History, dict[str, Any]] | None:
+        """Restore model and optimiser in place; None when nothing was saved yet.
+
+        Returns position, log, and the sums since its last row (none in an older state).
+
+        Raises:
+            ValueError: a file of the folder is damaged.
+        """
         path = self.path / "state.safetensors"
         if not path.exists():
             return None
         tensors, metadata = read_tensors(path)
         prefix = "model."
+        try:
+            position = json.loads(metadata["position"])
+            since_record = json.loads(metadata.get("since_record", "{}"))
+            moments = {
+                (name, key): tensors[f"adam.{key}.{name}"]
+                for name, _ in model.named_parameters()
+                for key in ("step", "exp_avg", "exp_avg_sq")
+            }
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"{path} is no state of this run: {error}") from None
+        history = History.read(self.path / "log.csv", up_to=position["update"])
         load_weights(
             model,
             {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)},
         )
         for name, parameter in model.named_parameters():
             for key in ("step", "exp_avg", "exp_avg_sq"):
-                value = tensors[f"adam.{key}.{name}"]
-                optimizer.state[parameter][key] = value.to(parameter.device)
-        position = json.loads(metadata["position"])
-        return position, History.read(self.path / "log.csv", up_to=position["update"])
+                optimizer.state[parameter][key] = moments[name, key].to(parameter.device)
+        return position, history, since_record
 
 
 def refuse_existing_run(path: str | Path) -> None:
     """Raise FileExistsError if the folder holds a run."""
     if (Path(path) / "settings.json").exists():
         raise FileExistsError(f"{path} already holds a run: name another folder, or resume it")
+
+
+def refuse_run_in_use(path: str | Path) -> None:
+    """Raise BlockingIOError if another process trains in the folder, before much is read."""
+    lock = Path(path) / LOCK
+    if lock.exists():
+        try:
+            with FileLock(lock, timeout=0):
+                pass
+        except Timeout:
+            raise _in_use(path) from None
+
+
+def read_json(path: str | Path, *, sections: Sequence[str] = ()) -> dict[str, Any]:
+    """Read a JSON file that holds an object with, at least, these `sections`, objects too.
+
+    Raises:
+        ValueError: naming the file, if it is damaged or holds something else.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # not UTF-8, or not JSON
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold an object, got a {type(content).__name__}")
+    for name in sections:
+        if not isinstance(content.get(name), dict):
+            raise ValueError(f"{path} is damaged: it has no section {name!r}")
+    return content
+
+
+def _in_use(path: str | Path) -> BlockingIOError:
+    return BlockingIOError(f"{path} is in use: another process trains there, and writes to it")
 
 
 def checksum(pairs: Sequence[Pair]) -> int:

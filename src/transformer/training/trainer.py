@@ -2,12 +2,13 @@
 
 Everything random in an update is a function of (seed, update, process), and the batches of an
 epoch are a function of (seed, epoch). So a run that was stopped and resumed goes through the same
-numbers as one that was not.
+numbers as one that was not, and logs them, but for its times.
 """
 
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ def train(
     Raises:
         ValueError: unfit pairs, or a run to resume that had other settings.
         FileExistsError: the folder holds a run and `resume` is off.
+        BlockingIOError: another process trains in the folder.
         FloatingPointError: the loss is no longer a number.
     """
     device_type = torch.device(settings.device).type
@@ -93,6 +95,7 @@ class Trainer:
         self.pairs: Sequence[Pair] = pairs(0) if callable(pairs) else pairs
         self.callbacks = callbacks
         self.folder: RunFolder | None = None  # of the first process, which alone writes
+        self.held = ExitStack()  # the folder, until the run ends
         self.interruptible = False
         self.device = model.output_weight.device
         self.autocast = autocast(settings.precision, self.device)
@@ -122,12 +125,18 @@ class Trainer:
         folder = RunFolder(path, self.settings, tokenizer=tokenizer)
         if distributed.rank() == 0:
             folder.begin(self.model.config, self.pairs, resume=resume, notes=notes)
+            self.held.callback(folder.close)
             self.folder = folder
         self.interruptible = True  # all processes, so that they stop at the same update
         distributed.barrier()
-        saved = folder.load_state(self.model, self.optimizer) if resume else None
+        try:
+            saved = folder.load_state(self.model, self.optimizer) if resume else None
+        except BaseException:
+            self.held.close()
+            raise
         if saved is not None:
             self.position, self.history = Position(**saved[0]), saved[1]
+            self.since_record.restore(**saved[2])
             if self.position.loss_scale:
                 self.scaler.load_state_dict(self.position.loss_scale)
 
@@ -137,7 +146,7 @@ class Trainer:
         bar = tqdm(
             total=settings.max_updates, initial=at.update, unit="update", disable=not progress
         )
-        with bar, stop_signal(enabled=self.interruptible) as stop:
+        with self.held, bar, stop_signal(enabled=self.interruptible) as stop:
             stopping = False
             while at.update < settings.max_updates and not stopping:
                 groups = self.groups(at.epoch)
@@ -247,12 +256,17 @@ class Trainer:
     def save(self, *, stopping: bool) -> None:
         """Save checkpoint and state where it is due; only the state when stopping early."""
         due = self._is_due(self.settings.save_every)
-        if self.folder is None or not (due or stopping):
+        if not (due or stopping) or not self.interruptible:
+            return
+        since_record = self.since_record.to_dict(self.device)  # of all processes
+        if self.folder is None:
             return
         if due:
             self.folder.save_checkpoint(self.model, self.position.update)
         self.position.loss_scale = self.scaler.state_dict()
-        self.folder.save_state(self.model, self.optimizer, asdict(self.position), self.history)
+        self.folder.save_state(
+            self.model, self.optimizer, asdict(self.position), self.history, since_record
+        )
 
     def _is_due(self, every: int) -> bool:
         update = self.position.update
@@ -272,3 +286,16 @@ class _Totals:
         self.norm, self.rate = norm, rate
         self.tokens += tokens
         self.seconds += seconds
+
+    def to_dict(self, device: torch.device) -> dict[str, Any]:
+        """Return what a resumed run goes on from; every process adds up its own loss."""
+        losses = distributed.each_process(float(self.loss), device=device)
+        return {"losses": losses, "tokens": self.tokens, "seconds": self.seconds}
+
+    def restore(self, losses: Sequence[float] = (), tokens: int = 0, seconds: float = 0.0) -> None:
+        """Take up `to_dict`; with another number of processes, the first takes the whole loss."""
+        if len(losses) == distributed.world_size():
+            self.loss = losses[distributed.rank()]
+        else:
+            self.loss = sum(losses) if distributed.rank() == 0 else 0.0
+        self.tokens, self.seconds = tokens, seconds

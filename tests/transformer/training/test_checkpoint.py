@@ -1,11 +1,12 @@
 """Checkpoints: whole or not at all, tied weights once, and errors that say what is wrong."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
@@ -178,3 +179,83 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path: Path, mo
         save_checkpoint(path, model(1))
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.safetensors"]
+
+
+def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
+    """The library alone writes metadata in an order of chance."""
+    for number in range(6):
+        notes = {"tokenizer": "words", "update": 7, "more": [1, 2]}
+        save_checkpoint(tmp_path / f"{number}", model(), **notes)
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+    save_checkpoint(tmp_path / "other", model(1), **notes)
+    assert (tmp_path / "other").read_bytes() != (tmp_path / "0").read_bytes()
+
+
+def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
+    """Whoever has the library reads it, with tensors aligned to 8 bytes."""
+    path = tmp_path / "m.safetensors"
+    save_checkpoint(path, model(), tokenizer='"checksum":"00000000" \u00fc')
+    assert load_file(path).keys() == unique_weights(model()).keys()
+    assert int.from_bytes(path.read_bytes()[:8], "little") % 8 == 0
+    assert load_checkpoint(path).tokenizer == '"checksum":"00000000" \u00fc'
+
+
+def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "m.safetensors"
+    save_checkpoint(path, model(), tokenizer="words", update=7)
+    content = path.read_bytes()
+    end = 8 + int.from_bytes(content[:8], "little")
+    name = content.index(b'"checksum"')  # under another name it is no checksum; weights are whole
+    places = [*range(8, end, 43), *range(end, len(content), 16001), len(content) - 1]
+    for place in places:
+        if name <= place < name + 10:
+            continue
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"m\.safetensors (is|has) damaged"):
+            load_checkpoint(path)
+    path.write_bytes(content)
+    assert load_checkpoint(path).notes == {"update": 7}
+
+
+def test_a_file_without_a_checksum_is_read(tmp_path: Path) -> None:
+    """As earlier versions wrote it."""
+    metadata = {"config": json.dumps(CONFIG.to_dict()), "notes": '{"update": 3}'}
+    save_file(unique_weights(model()), tmp_path / "old.safetensors", metadata)
+    loaded = load_checkpoint(tmp_path / "old.safetensors")
+    assert loaded.notes == {"update": 3}
+    assert torch.equal(logits(loaded.model()), logits(model()))
+
+
+def test_a_file_that_may_not_be_read_is_not_called_missing(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "m.safetensors"
+    save_checkpoint(path, model())
+    if os.geteuid():
+        path.chmod(0)
+    else:  # nothing is forbidden to root
+
+        def forbidden(self: Path, *_: object) -> None:
+            raise PermissionError(13, "Permission denied", str(self))
+
+        monkeypatch.setattr(Path, "open", forbidden)
+    with pytest.raises(PermissionError, match=r"Permission denied: .*m\.safetensors"):
+        load_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("config", "{"),
+        ("config", "[1]"),
+        ("config", '{"vocab_size": 13, "heads": 2}'),
+        ("config", '{"d_model": 13}'),
+        ("notes", "7"),
+        ("notes", "{'a'}"),
+    ],
+)
+def test_damaged_metadata_names_the_file(tmp_path: Path, key: str, value: str) -> None:
+    metadata = {"config": json.dumps(CONFIG.to_dict()), "notes": "{}", key: value}
+    save_file(unique_weights(model()), tmp_path / "m.safetensors", metadata)
+    with pytest.raises(ValueError, match=r"m\.safetensors has damaged metadata: "):
+        load_checkpoint(tmp_path / "m.safetensors")

@@ -1,5 +1,6 @@
 """The training loop: exact resuming, one schedule step an update, means over target tokens."""
 
+import itertools
 import json
 import math
 import os
@@ -7,19 +8,22 @@ import random
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate
 from transformer.model import Transformer
 from transformer.training import trainer as trainer_module
-from transformer.training.checkpoint import load_model, unique_weights
+from transformer.training.checkpoint import load_model, read_tensors, unique_weights
 from transformer.training.history import History, Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
 from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.process import seed_from
+from transformer.training.run_folder import refuse_run_in_use
 from transformer.training.schedule import noam_rate
 from transformer.training.settings import TrainSettings
 from transformer.training.trainer import Trainer, train
@@ -411,15 +415,149 @@ def test_a_row_sums_up_all_updates_since_the_row_before() -> None:
     assert tokens[1] == sum(len(PAIRS[index][1]) + 1 for index in first)  # end symbols included
 
 
-def test_seconds_rise_and_give_the_tokens_a_second() -> None:
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every update take one second of the trainer's clock."""
+    clock = SimpleNamespace(perf_counter=itertools.count(0.0).__next__)
+    monkeypatch.setattr(trainer_module, "time", clock)
+
+
+def test_seconds_are_summed_and_give_the_tokens_a_second(monkeypatch) -> None:
+    ticking(monkeypatch)
     _, history = trained(SETTINGS.replace(log_every=5))
-    before = (0, 0.0)
-    for record in history.records:
-        tokens, seconds = record.tokens - before[0], record.seconds - before[1]
-        assert tokens > 0
-        assert seconds > 0
-        assert record.tokens_per_second == pytest.approx(tokens / seconds)
-        before = (record.tokens, record.seconds)
+    assert [record.seconds for record in history.records] == [5, 10, 12]
+    tokens = 0
+    for record, seconds in zip(history.records, (5, 5, 2), strict=True):
+        assert record.tokens_per_second == (record.tokens - tokens) / seconds
+        tokens = record.tokens
+
+
+@pytest.mark.parametrize("at", [3, 6, 7])  # in the first row's updates, at its end, after it
+def test_a_row_after_a_resume_is_the_uninterrupted_runs(tmp_path: Path, monkeypatch, at) -> None:
+    """Digit for digit: loss, tokens, seconds; what came before the stop belongs to the row, too."""
+
+    def stop_at(trainer: Trainer) -> None:
+        step = trainer.step
+
+        def stopping_step(group, *, stop: bool = False) -> bool:
+            return step(group, stop=trainer.position.update + 1 == at)
+
+        trainer.step = stopping_step
+
+    ticking(monkeypatch)
+    settings = SETTINGS.replace(log_every=6, valid_every=0, save_every=0)
+    trained(settings, folder=tmp_path / "whole")
+    stopped = Trainer(make_model(), PAIRS, settings)
+    stopped.open(tmp_path / "run")
+    stop_at(stopped)
+    stopped.run(progress=False)
+    assert stopped.position.update == at
+    torch.manual_seed(5)
+    trained(settings, folder=tmp_path / "run", resume=True)
+    whole, resumed = ((tmp_path / name / "log.csv").read_text() for name in ("whole", "run"))
+    assert whole.count("\n") == 3
+    assert resumed == whole
+
+
+def test_the_state_of_an_older_version_is_resumed(tmp_path: Path) -> None:
+    """It has no checksum, and no sums since the last row."""
+
+    def stop(record: Record) -> None:
+        if record.update == 7:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    whole, _ = trained(folder=tmp_path / "whole")
+    trained(folder=tmp_path / "run", callbacks=[stop])
+    path = tmp_path / "run" / "state.safetensors"
+    tensors, metadata = read_tensors(path)
+    assert metadata.keys() == {"position", "since_record"}
+    save_file(tensors, path, {"position": metadata["position"]})
+    assert json.loads(metadata["position"]).keys() == {
+        *("update", "epoch", "updates_in_epoch", "tokens", "seconds", "loss_scale")
+    }, "the older version must be able to read it, too"
+    resumed, history = trained(folder=tmp_path / "run", resume=True)
+    assert_same(resumed, whole)
+    assert [record.update for record in history.records] == list(range(1, 13))
+
+
+def test_equal_runs_write_equal_checkpoints(tmp_path: Path) -> None:
+    """So that `sha256sum` compares runs."""
+    for name in ("one", "two"):
+        trained(folder=tmp_path / name, tokenizer='{"kind": "words"}')
+    for path in (tmp_path / "one/checkpoints").iterdir():
+        assert path.read_bytes() == (tmp_path / "two/checkpoints" / path.name).read_bytes()
+
+
+def test_two_runs_in_one_folder_are_refused_at_once(tmp_path: Path) -> None:
+    refused: list[str] = []
+
+    def a_second_one(record: Record) -> None:
+        if record.update == 5:
+            for intrude in (
+                lambda: refuse_run_in_use(tmp_path),
+                lambda: trained(folder=tmp_path, resume=True),
+            ):
+                with pytest.raises(BlockingIOError, match="in use: another process trains") as e:
+                    intrude()
+                refused.append(str(e.value))
+
+    refuse_run_in_use(tmp_path)
+    trained(folder=tmp_path, callbacks=[a_second_one])
+    assert len(refused) == 2
+    refuse_run_in_use(tmp_path)
+    trained(folder=tmp_path, resume=True)
+    assert not list(tmp_path.glob("**/*.unfinished"))
+
+
+def test_the_folder_is_free_after_a_run_that_failed(tmp_path: Path) -> None:
+    def fail(record: Record) -> None:
+        raise StopError
+
+    with pytest.raises(StopError):
+        trained(folder=tmp_path, callbacks=[fail])
+    with pytest.raises(ValueError, match="other settings"):
+        trained(SETTINGS.replace(seed=5), folder=tmp_path, resume=True)
+    (tmp_path / "state.safetensors").write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=r"state\.safetensors is damaged"):
+        trained(folder=tmp_path, resume=True)
+    (tmp_path / "state.safetensors").unlink()
+    trained(folder=tmp_path, resume=True)
+
+
+def test_what_killed_writes_left_is_removed_by_the_next_run(tmp_path: Path) -> None:
+    trained(SETTINGS.replace(max_updates=5), folder=tmp_path)
+    ours = ["settings.json", "log.csv", "state.safetensors", "checkpoints/000004.safetensors"]
+    for name in ours:
+        path = tmp_path / name
+        path.with_name(f".{path.name}.12345.unfinished").write_text("half")
+    (tmp_path / ".results.json.12345.unfinished").write_text("of another process")
+    trained(SETTINGS.replace(max_updates=5), folder=tmp_path, resume=True)
+    left = [path.name for path in tmp_path.glob("**/.*.unfinished")]
+    assert left == [".results.json.12345.unfinished"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("settings.json", "{", r"settings\.json is damaged: Expecting property name"),
+        ("settings.json", "[]", r"settings\.json must hold an object, got a list"),
+        ("settings.json", "{}", r"settings\.json is damaged: it has no section 'model'"),
+        ("settings.json", '{"model": 3}', "it has no section 'model'"),
+        ("log.csv", "", r"log\.csv is damaged, after 0 rows: the columns must be update,epoch,"),
+        ("log.csv", "update,loss\n1,2\n", "after 0 rows: the columns must be"),
+        ("log.csv", "{header}\n1,0,x,1,1,1,1,1,\n", "after 0 rows: could not convert .* 'x'"),
+        ("log.csv", "{header}\n1,0,1,1,1,1,1,1,\n2,0,1\n", "after 1 rows: "),
+        ("log.csv", "{header}\n\udcff", "is damaged, .* can't decode byte"),
+    ],
+)
+def test_damaged_files_of_a_run_are_named(tmp_path: Path, name, content, message) -> None:
+    trained(SETTINGS.replace(max_updates=5), folder=tmp_path)
+    header = (tmp_path / "log.csv").read_text().splitlines()[0]
+    text = content.replace("{header}", header)
+    (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    before = make_model(3)
+    with pytest.raises(ValueError, match=message):
+        trained(SETTINGS.replace(max_updates=5), before, folder=tmp_path, resume=True)
+    assert_same(before, make_model(3))
 
 
 def test_an_update_has_as_many_batches_as_any_other() -> None:
