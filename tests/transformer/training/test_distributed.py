@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 from transformer.training import distributed
 from transformer.training.checkpoint import unique_weights
 from transformer.training.settings import TrainSettings
-from transformer.training.trainer import train
+from transformer.training.trainer import _Totals, train
 
 SCRIPT = """
 import sys
@@ -82,10 +82,10 @@ def run_two_processes(tmp_path: Path, accumulate: int) -> dict[str, torch.Tensor
     return load_file(tmp_path / "two.safetensors")
 
 
-@pytest.mark.parametrize("accumulate", [1, 2])
-def test_two_processes_equal_one_with_twice_the_batch(tmp_path: Path, accumulate: int) -> None:
+def test_two_processes_equal_one_with_twice_the_batch(tmp_path: Path) -> None:
     from test_trainer import PAIRS, make_model
 
+    accumulate = 2  # with one batch an update, `test_cli.py` has the same
     two = run_two_processes(tmp_path, accumulate)
     one = make_model(dropout=0.0)
     settings = SETTINGS.replace(accumulate=2 * accumulate)
@@ -160,3 +160,34 @@ def test_the_group_is_left_when_the_run_is_over(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("WORLD_SIZE")
     with distributed.process_group("cpu"):
         assert not dist.is_initialized()
+
+
+class TwoProcesses:
+    """Stands for this process and its sibling, which has a loss of 3."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, rank: int) -> None:
+        monkeypatch.setattr(distributed, "world_size", lambda: 2)
+        monkeypatch.setattr(distributed, "rank", lambda: rank)
+        monkeypatch.setattr(dist, "all_reduce", self.add_the_other)
+        self.rank = rank
+
+    def add_the_other(self, total: torch.Tensor) -> None:
+        total[1 - self.rank] += 3.0
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_every_process_goes_on_from_its_own_loss(monkeypatch, rank: int) -> None:
+    """Added up in another order, the last digits of a resumed run would differ."""
+    TwoProcesses(monkeypatch, rank)
+    totals = _Totals()
+    totals.loss, totals.tokens, totals.seconds = torch.tensor(5.0), 7, 0.5
+    saved = totals.to_dict(torch.device("cpu"))
+    losses = [5.0, 3.0] if rank == 0 else [3.0, 5.0]
+    assert saved == {"losses": losses, "tokens": 7, "seconds": 0.5}
+    again = _Totals()
+    again.restore(**saved)
+    assert (again.loss, again.tokens, again.seconds) == (5.0, 7, 0.5)
+    again.restore(losses=[1.0, 2.0, 4.0], tokens=9)  # saved by three: nothing is lost or doubled
+    assert again.loss == (7.0 if rank == 0 else 0.0)
+    again.restore()  # saved by an older version
+    assert (again.loss, again.tokens, again.seconds) == (0.0, 0, 0.0)
