@@ -1,0 +1,154 @@
+"""The sampler of mutants, on a package of one module with half a test."""
+
+import ast
+import json
+from pathlib import Path
+
+import mutate
+import pytest
+
+TOY = '''\
+"""A docstring is no place: 1 + 1 < 3."""
+
+from typing import Literal
+
+LIMIT: int = 3
+Kind = Literal["a", "b"]
+
+
+def inside(x: int | float, *, strict: bool = True) -> bool | None:
+    """1 < 2."""
+    if x != x:
+        raise ValueError(f"{x + 1} is no number")
+    return 0 < x < LIMIT if strict else 0 <= x and not x > LIMIT
+
+
+def describe(x):
+    words = []
+    for word in ("in", "out"):
+        if inside(x, strict=False) is (word == "in"):
+            words.append(word)
+            break
+    total = -len(words)  # + is not *
+    total += 2
+    return sorted(words, key=len, reverse=True), total
+'''
+HALF_A_TEST = """\
+import pytest
+from toy import describe, inside
+
+
+def test_inside():
+    assert inside(1)
+    assert inside(2)
+    assert not inside(0)
+    assert not inside(3)
+    with pytest.raises(ValueError):
+        inside(float("nan"))
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "src/toy.py").write_text(TOY)
+    (tmp_path / "tests/test_toy.py").write_text(HALF_A_TEST)
+    (tmp_path / "tests/test_else.py").write_text("def test_nothing():\n    pass\n")
+    return tmp_path
+
+
+def changes(root: Path) -> list[tuple[str, str]]:
+    """Kind, and the changed line (the first of them)."""
+    found = []
+    before = TOY.splitlines()
+    for mutant in mutate.mutants(root, "src"):
+        after = mutant.apply(TOY.encode()).decode().splitlines()
+        changed = next(b for a, b in zip(before, after, strict=False) if a != b)
+        found.append((mutant.kind, changed.strip()))
+    return found
+
+
+def test_every_kind_of_place_is_found_and_texts_and_types_are_not(toy: Path) -> None:
+    found = changes(toy)
+    for expected in (
+        ("constant", "LIMIT: int = 4"),
+        ("constant", "def inside(x: int | float, *, strict: bool = False) -> bool | None:"),
+        ("condition", "if not (x != x):"),
+        ("comparison", "if x == x:"),
+        ("statement", "pass"),
+        ("comparison", "return 0 <= x < LIMIT if strict else 0 <= x and not x > LIMIT"),
+        ("comparison", "return 0 < x <= LIMIT if strict else 0 <= x and not x > LIMIT"),
+        ("boolean", "return 0 < x < LIMIT if strict else 0 <= x or not x > LIMIT"),
+        ("boolean", "return 0 < x < LIMIT if strict else 0 <= x and x > LIMIT"),
+        ("condition", "return 0 < x < LIMIT if not (strict) else 0 <= x and not x > LIMIT"),
+        ("argument", 'if inside(x, ) is (word == "in"):'),
+        ("comparison", 'if inside(x, strict=False) is not (word == "in"):'),
+        ("arithmetic", "total = len(words)  # + is not *"),
+        ("argument", "return sorted(words, reverse=True), total"),
+        ("argument", "return sorted(words, key=len, ), total"),
+    ):
+        assert expected in found, expected
+    assert len(set(found)) > len(found) - 5
+    for _, line in found:
+        assert "docstring" not in line
+        assert "Literal" not in line
+        assert "is no number" not in line
+        assert "int & float" not in line
+    for mutant in mutate.mutants(toy, "src"):
+        ast.parse(mutant.apply(TOY.encode()))
+    assert sum(kind == "statement" for kind, _ in found) == 4  # raise, append, break, +=
+
+
+def test_the_tests_that_name_the_module_come_first(toy: Path) -> None:
+    (mutant, *_) = mutate.mutants(toy, "src")
+    groups = mutate.in_order(toy, "tests", mutant)
+    assert groups == [["tests/test_toy.py"], ["tests/test_else.py"]]
+
+
+def in_this_process(copy: Path, files: list[str], seconds: int) -> tuple[str, str]:
+    """Stands for `run_tests`: starting pytest for every mutant takes seconds."""
+    assert seconds == 300
+    if "tests/test_toy.py" not in files:
+        return "survived", ""
+    broken: dict = {}
+    exec((copy / "src/toy.py").read_text(), broken)
+    good = [broken["inside"](x) for x in (1, 2, 0, 3)] == [True, True, False, False]
+    return ("survived", "") if good else ("killed", "tests/test_toy.py::test_inside")
+
+
+def test_survivors_are_shown_and_a_second_run_goes_on(toy: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(mutate, "run_tests", in_this_process)
+    options = ["--package", "src", "--tests", "tests", "--seed", "5", "--no-baseline"]
+    assert mutate.main([*options, "--number", "12"], root=toy) == 0
+    first = capsys.readouterr().out
+    assert "12 to try" in first
+    results = json.loads((toy / ".scratch/mutants-5.json").read_text())
+    assert len(results) == 12
+    assert (toy / "src/toy.py").read_text() == TOY, "only the copy is broken"
+    for result in results.values():
+        if result["line"] > 14:  # `describe` is not called by any test
+            assert result["state"] == "survived", result
+        assert ("test_toy.py::test_inside" in result["by"]) == (result["state"] == "killed")
+    states = [result["state"] for result in results.values()]
+    assert {"killed", "survived"} == set(states)
+    assert first.count("--- src/toy.py") == states.count("survived")
+    assert f"{states.count('killed')} of 12 noticed" in first
+    assert mutate.main([*options, "--number", "13"], root=toy) == 0
+    assert "13 of" in capsys.readouterr().out
+    assert mutate.main([*options, "--number", "14"], root=toy) == 0
+    assert "1 to try" in capsys.readouterr().out
+    (toy / "src/toy.py").write_text(TOY + "\n")
+    assert mutate.main([*options, "--number", "1"], root=toy) == 0
+    assert "1 to try" in capsys.readouterr().out, "another source is tried anew"
+
+
+def test_tests_that_fail_alone_say_nothing_about_mutants(toy: Path, capsys) -> None:
+    (toy / "tests/test_toy.py").write_text("def test_no():\n    assert False\n")
+    assert mutate.main(["--package", "src", "--tests", "tests"], root=toy) == 1
+    assert "fail without a mutant: tests/test_toy.py::test_no" in capsys.readouterr().err
+
+
+def test_a_mutant_that_never_ends_is_noticed(toy: Path) -> None:
+    (toy / "tests/test_toy.py").write_text("def test_loop():\n    while True:\n        pass\n")
+    assert mutate.run_tests(toy, ["tests/test_toy.py"], 2) == ("endless", "")
