@@ -16,6 +16,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,9 @@ def export_onnx(
 
     Raises:
         ValueError: max_positions below 1.
+        ModuleNotFoundError: the packages of the extra `export` are not installed.
     """
+    check_exporter()
     if max_positions < 1:
         raise ValueError(f"max_positions must be at least 1, got {max_positions}")
     folder = Path(folder)
@@ -147,6 +150,15 @@ def export_onnx(
         output_names=["logits", "keys", "values", "decoder_attention", "cross_attention"],
     )
     return encoder, decoder
+
+
+def check_exporter() -> None:
+    """Raise ModuleNotFoundError unless the packages that write ONNX are installed."""
+    missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"export needs {' and '.join(missing)}: pip install 'transformer-walkthrough[export]'"
+        )
 
 
 def empty_past(config: TransformerConfig, batch: int) -> tuple[Tensor, Tensor]:
