@@ -103,7 +103,9 @@ class _PositionTable(nn.Module):
         self.register_buffer("table", table * (config.positions != "none"))
 
     def forward(self, length: int, start: int) -> Tensor:
-        return self.table[start : start + length]
+        # A slice would end with the table, without a word; an index past its end is an error.
+        places = torch.arange(start, start + length, device=self.table.device)
+        return self.table.index_select(0, places)
 
 
 def export_onnx(
@@ -111,7 +113,8 @@ def export_onnx(
 ) -> tuple[Path, Path]:
     """Write both files into `folder` and return their paths.
 
-    Positions past `max_positions` (or past a learned table) do not exist in the files.
+    Positions past `max_positions` (or past a learned table) do not exist in the files: the runtime
+    says that an index is out of bounds. The files' metadata tell their number as `max_positions`.
 
     Raises:
         ValueError: max_positions below 1.
@@ -168,7 +171,7 @@ def empty_past(config: TransformerConfig, batch: int) -> tuple[Tensor, Tensor]:
 
 
 def _write(
-    module: nn.Module,
+    module: EncoderGraph | DecoderStepGraph,
     example: tuple[Tensor, ...],
     path: Path,
     *,
@@ -178,10 +181,9 @@ def _write(
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with _silent_exporter():
-            torch.onnx.export(
+            program = torch.onnx.export(
                 module.eval(),
                 example,
-                unfinished,
                 input_names=list(dynamic_shapes),
                 output_names=output_names,
                 dynamic_shapes=dynamic_shapes,
@@ -190,6 +192,10 @@ def _write(
                 external_data=False,
                 verbose=False,
             )
+            if program is None:
+                raise RuntimeError("torch wrote no ONNX program")
+            program.model.metadata_props["max_positions"] = str(len(module.positions.table))
+            program.save(unfinished)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ import torch
 
 from transformer.cli import main
 from transformer.cli.commands import add_results
+from transformer.cli.models import run_checkpoints
 from transformer.cli.plan import DataSettings, make_plan
 from transformer.fields import read_values
 from transformer.training.checkpoint import load_checkpoint, save_checkpoint
@@ -179,6 +180,12 @@ def test_cuda_where_there_is_none(kind: str, run: Path, tmp_path: Path, capsys) 
     rest = new if kind == "train" else [run]
     message = refused(capsys, kind, *rest, "--device", "cuda")
     assert "device must be one that torch can use here, got 'cuda'" in message
+
+
+def test_the_newest_none_are_not_all(run: Path) -> None:
+    for last in (0, -1):
+        with pytest.raises(ValueError, match=f"last must be at least 1, got {last}"):
+            run_checkpoints(run, last)
 
 
 def test_an_argument_that_is_not_utf8(run: Path, capsys) -> None:

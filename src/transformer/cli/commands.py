@@ -107,6 +107,8 @@ def translate_command(args: argparse.Namespace) -> int:
     decoding = _decoding(args)
     if args.scores and args.beam == 1:
         raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
+    if sys.stdout is None:
+        raise UsageError("standard output is closed: translations have no place to go")
     model, codec = open_model(args)
     code = OK
 

@@ -67,7 +67,9 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
         description=(
             "Translate one sentence a line, in order, as the lines come: one line out for each "
             "line in. A blank line stays blank. So does a line that cannot be translated; its "
-            "number and the reason go to standard error, and the exit code at the end is 1."
+            "number and the reason go to standard error, and the exit code at the end is 1. "
+            "Nothing checks that a line is in the run's source language: one vocabulary serves "
+            "both."
         ),
         epilog="Example: echo 'Jane visite l’Afrique en septembre.' | "
         "python -m transformer translate runs/first. " + EXIT_CODES,
@@ -129,7 +131,10 @@ def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "export",
         help="write encoder and decoder step as ONNX",
-        description="Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder.",
+        description=(
+            "Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder. The files "
+            "take up to 1024 positions, which their metadata say."
+        ),
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.export_command)
@@ -145,7 +150,8 @@ def _plan_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SECTION.NAME=VALUE",
-        help="one setting over the others, as in --set model.n_layers=3; may be repeated",
+        help="one setting over the others, as in --set model.n_layers=3, --set model.bias=no or "
+        "--set training.peak=none; may be repeated",
     )
 
 
