@@ -53,7 +53,13 @@ def arrow(path: str, label: str, width: float = 1.2) -> str:
 
 
 def box_at(
-    left: float, top: float, width: float, height: float, colour: str, *, dashed: bool = False
+    left: float | int,
+    top: float | int,
+    width: float | int,
+    height: float | int,
+    colour: str,
+    *,
+    dashed: bool = False,
 ) -> str:
     """Return a box with round corners, tinted and framed in one colour."""
     dashes = ' stroke-dasharray="4 3"' if dashed else ""
