@@ -48,11 +48,12 @@ from transformer.model import Transformer
 from transformer.training.checkpoint import (
     average_checkpoints,
     load_checkpoint,
+    remove_unfinished,
     save_checkpoint,
     write_atomically,
 )
 from transformer.training.objective import perplexity
-from transformer.training.run_folder import refuse_existing_run
+from transformer.training.run_folder import read_json, refuse_existing_run, refuse_run_in_use
 from transformer.training.trainer import Pairs, train
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
@@ -191,26 +192,12 @@ def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
     """Append to the list of that kind in `results.json` of a run folder."""
     path = Path(folder) / "results.json"
     with FileLock(path.with_name(f".{path.name}.lock")):  # others may measure the same run
+        remove_unfinished(path.parent, path.name)
         content = read_json(path) if path.exists() else {}
         if not isinstance(content.setdefault(kind, []), list):
             raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
         content[kind].append(results)
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
-
-
-def read_json(path: str | Path) -> dict[str, Any]:
-    """Return the object in a JSON file.
-
-    Raises:
-        ValueError: naming the file, which holds something else.
-    """
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
-    if not isinstance(content, dict):
-        raise ValueError(f"{path} must hold a JSON object, got {type(content).__name__}")
-    return content
 
 
 def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
@@ -233,8 +220,10 @@ def _check_folder(folder: str, *, resume: bool, is_first: bool) -> None:
         raise UsageError(f"--folder must name a folder, {folder} is a file")
     if resume and not (path / "settings.json").exists():
         raise UsageError(f"--resume goes on with a run, {folder} holds none")
-    if is_first and not resume:
-        refuse_existing_run(folder)
+    if is_first:
+        refuse_run_in_use(folder)
+        if not resume:
+            refuse_existing_run(folder)
 
 
 def _data_settings(args: argparse.Namespace) -> DataSettings:
