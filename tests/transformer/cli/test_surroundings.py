@@ -1,0 +1,58 @@
+"""A record says on what it was made: last digits depend on it."""
+
+import platform
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from transformer.cli import surroundings as module
+from transformer.cli.surroundings import command_line, commit, peak_memory_mb, surroundings
+
+CPU = "processor\t: 0\nmodel name\t: Some CPU @ 3.00GHz\nflags\t\t: fpu avx2\n"
+
+
+def test_a_record_names_processor_and_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda path: CPU * 2)
+    told = surroundings()
+    assert told["processor"] == "Some CPU @ 3.00GHz"
+    assert told["instructions"] == torch.backends.cpu.get_cpu_capability()
+    assert told["torch"] == torch.__version__
+    assert told["threads"] == torch.get_num_threads()
+    assert told["cores"] >= 1
+    assert told.keys() >= {"commit", "date", "python", "machine"}
+
+
+def test_a_system_that_does_not_name_its_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda path: "processor\t: 0\n")
+    assert module.processor() == platform.machine()
+
+    def nothing(path: Path) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", nothing)
+    monkeypatch.setattr(platform, "processor", lambda: "arm")
+    assert module.processor() == "arm"
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    assert module.processor() == platform.machine()
+
+
+def test_the_command_is_the_one_a_person_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["…/__main__.py", "train", "--folder", "my runs/one"])
+    monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
+    assert command_line() == "python -m transformer train --folder 'my runs/one'"
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    assert command_line().startswith(
+        "python -m torch.distributed.run --standalone --nproc-per-node=2 -m transformer train "
+    )
+
+
+def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    assert commit() is None
+
+
+def test_memory_is_counted_in_megabytes() -> None:
+    held = peak_memory_mb()
+    assert held is None or 50 < held < 50_000  # this process has torch in it
