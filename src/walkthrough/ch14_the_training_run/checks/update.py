@@ -12,7 +12,7 @@ from transformer.config import PAD_ID, TransformerConfig
 from transformer.data.batching import Batch, collate
 from transformer.model import Transformer
 from transformer.training import label_smoothed_cross_entropy
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 Update = Callable[[nn.Module, Optimizer, Sequence[Batch], float], Any]
 SIZES = TransformerConfig.tiny(vocab_size=12).replace(
@@ -191,8 +191,18 @@ def _step_before_the_rate(_model: nn.Module, optimizer: Optimizer, rate: float) 
     _set_rate(optimizer, rate)
 
 
-def _step_of_a_new_one(model: nn.Module, _optimizer: Optimizer, rate: float) -> None:
-    torch.optim.Adam(model.parameters(), lr=rate).step()
+def _rate_in_the_gradient(model: nn.Module, optimizer: Optimizer, rate: float) -> None:
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad.mul_(rate)
+    optimizer.step()
+
+
+def _steps_are_alike(result: Any, _expected: Any, given: Arguments) -> bool:
+    """Adam's first step: nearly every parameter moves by the rate, up or down."""
+    rate = given.positional[-1]
+    steps = result["the step of the parameters"].abs() / 100
+    return bool(((steps - rate).abs() < 0.01 * rate).float().mean() > 0.5)
 
 
 def _clipped_step(model: nn.Module, optimizer: Optimizer, rate: float) -> None:
@@ -374,10 +384,10 @@ update = UpdateCheck(
                 "Add up the parts of all batches.",
             ),
             (
-                "an optimiser of its own",
-                _of_other_parts(step=_step_of_a_new_one),
-                "the step is that of a new Adam. The trainer's optimiser is the argument "
-                "`optimizer`, and it remembers the updates before.",
+                "the rate in the loss",
+                _of_other_parts(step=_rate_in_the_gradient),
+                "you multiply the loss, or its gradient, by `rate`, and the optimiser steps at the "
+                "rate it was made with. Set `lr` in its `param_groups`.",
             ),
             (
                 "clipped",
@@ -476,5 +486,13 @@ update = UpdateCheck(
                 "Divide by the number of tokens.",
             ),
         ]
+    ],
+    symptoms=[
+        Symptom(
+            "a new Adam",
+            _steps_are_alike,
+            "every parameter moves by `rate`, as in the first step of a new Adam. The optimiser is "
+            "the argument `optimizer`, and it remembers the updates before: make none of your own.",
+        ),
     ],
 )
