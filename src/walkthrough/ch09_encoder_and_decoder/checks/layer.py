@@ -128,6 +128,15 @@ def _in_and_out(
     return z + norms[2](feed(norms[2](z)))
 
 
+def _first_result_normalised(
+    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
+) -> Tensor:
+    x = norms[0](z)
+    z = z + norms[0](look_back(x, x))
+    z = z + look_across(norms[1](z), memory)
+    return z + feed(norms[2](z))
+
+
 def _without(part: str, feed_norm: int = 2) -> Callable[..., Any]:
     def layer(
         z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Norm, norms: list[Norm]
@@ -271,6 +280,12 @@ decoder_layer = Check(
             _in_and_out,
             "you normalise what goes into a sub-layer and also what comes out. Pre-norm normalises "
             "what goes in, and adds the result as it is.",
+        ),
+        Mistake(
+            "first result normalised",
+            _first_result_normalised,
+            "you normalise what `look_back` returns. Add it as it is: `norms[0]` belongs to what "
+            "goes in.",
         ),
         Mistake(
             "one norm for all",

@@ -65,6 +65,12 @@ drop = Check(
             "the numbers that should go stay as they are. Where `keep` is False the result is 0.",
         ),
         Mistake(
+            "dropped made smaller",
+            _when_training(lambda x, keep, p: torch.where(keep, x, x * (1 - p))),
+            "the numbers that should go are made smaller, and those that stay are not enlarged. "
+            "What `keep` drops becomes 0, the rest is divided by 1 − p.",
+        ),
+        Mistake(
             "dropped with −∞",
             _when_training(lambda x, keep, p: (x / (1 - p)).masked_fill(~keep, -torch.inf)),
             "you fill with −∞ where `keep` is False. That is for scores before a softmax; dropout "
