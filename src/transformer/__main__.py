@@ -2,7 +2,10 @@
 
 import sys
 
-from transformer.cli import main
-
 if __name__ == "__main__":
+    try:
+        from transformer.cli import main  # loads torch, a second or more
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
     sys.exit(main())

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
+from transformer.fields import check_types
+
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = 0, 1, 2, 3
 """Ids of the padding, start, end and unknown tokens in every vocabulary of this package."""
 
@@ -21,8 +23,9 @@ class TransformerConfig:
     √d_k, the factor √d_model, the target mask.
 
     Raises:
-        ValueError: a size is not positive, d_model is not a multiple of n_heads while d_k or d_v is
-            derived from them, a dropout lies outside [0, 1), or a choice has no such option.
+        ValueError: a value has another type than its field, a size is not positive, d_model is not
+            a multiple of n_heads while d_k or d_v is derived from them, a dropout lies outside
+            [0, 1), or a choice has no such option.
     """
 
     vocab_size: int
@@ -47,6 +50,7 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         """Check every field and derive d_k and d_v."""
+        check_types(self)
         for name in ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len"):
             _require_positive(name, getattr(self, name))
         for name in ("d_k", "d_v"):
@@ -141,6 +145,6 @@ class TransformerConfig:
         return cls(**values)
 
 
-def _require_positive(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a positive whole number, got {value!r}")
+def _require_positive(name: str, value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r}")

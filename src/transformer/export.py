@@ -16,6 +16,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,9 @@ class _PositionTable(nn.Module):
         self.register_buffer("table", table * (config.positions != "none"))
 
     def forward(self, length: int, start: int) -> Tensor:
-        return self.table[start : start + length]
+        # A slice would end with the table, without a word; an index past its end is an error.
+        places = torch.arange(start, start + length, device=self.table.device)
+        return self.table.index_select(0, places)
 
 
 def export_onnx(
@@ -110,11 +113,14 @@ def export_onnx(
 ) -> tuple[Path, Path]:
     """Write both files into `folder` and return their paths.
 
-    Positions past `max_positions` (or past a learned table) do not exist in the files.
+    Positions past `max_positions` (or past a learned table) do not exist in the files: the runtime
+    says that an index is out of bounds. The files' metadata tell their number as `max_positions`.
 
     Raises:
         ValueError: max_positions below 1.
+        ModuleNotFoundError: the packages of the extra `export` are not installed.
     """
+    check_exporter()
     if max_positions < 1:
         raise ValueError(f"max_positions must be at least 1, got {max_positions}")
     folder = Path(folder)
@@ -149,6 +155,15 @@ def export_onnx(
     return encoder, decoder
 
 
+def check_exporter() -> None:
+    """Raise ModuleNotFoundError unless the packages that write ONNX are installed."""
+    missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"export needs {' and '.join(missing)}: pip install 'transformer-walkthrough[export]'"
+        )
+
+
 def empty_past(config: TransformerConfig, batch: int) -> tuple[Tensor, Tensor]:
     """Return the past keys and values of the first step: of length 0."""
     shape = (config.n_layers, batch, config.n_heads, 0)
@@ -156,7 +171,7 @@ def empty_past(config: TransformerConfig, batch: int) -> tuple[Tensor, Tensor]:
 
 
 def _write(
-    module: nn.Module,
+    module: EncoderGraph | DecoderStepGraph,
     example: tuple[Tensor, ...],
     path: Path,
     *,
@@ -166,10 +181,9 @@ def _write(
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with _silent_exporter():
-            torch.onnx.export(
+            program = torch.onnx.export(
                 module.eval(),
                 example,
-                unfinished,
                 input_names=list(dynamic_shapes),
                 output_names=output_names,
                 dynamic_shapes=dynamic_shapes,
@@ -178,6 +192,10 @@ def _write(
                 external_data=False,
                 verbose=False,
             )
+            if program is None:
+                raise RuntimeError("torch wrote no ONNX program")
+            program.model.metadata_props["max_positions"] = str(len(module.positions.table))
+            program.save(unfinished)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import greedy_decode
 import pytest
 import torch
+import translate_stream
 from peers import TorchTransformer
 
 BENCHMARKS = Path(greedy_decode.__file__).parent
@@ -15,6 +16,7 @@ OPTIONS = {
     "greedy_decode": ["--batch", "4", "--steps", "5", "--rounds", "1"],
     "scaling": ["--rounds", "1"],
     "train_step": ["--rounds", "1"],
+    "translate_stream": ["--lines", "20", "--rounds", "1"],
 }
 
 
@@ -25,11 +27,21 @@ def test_every_benchmark_is_run_here():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 def test_benchmark_prints_a_ratio(name):
+    if name == "translate_stream":
+        pytest.importorskip("transformers")
     words = [sys.executable, str(BENCHMARKS / f"{name}.py"), *OPTIONS[name]]
     output = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     ratios = re.findall(r"^ratio .*: (\d+\.\d+)", output, re.MULTILINE)
     assert ratios
     assert all(float(ratio) > 0 for ratio in ratios)
+
+
+def test_the_stream_alone_tells_its_memory_without_the_peer(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["translate_stream.py", "--alone", "--lines", "20"])
+    translate_stream.main()
+    assert re.findall(r"^(\d+) lines: at most \d+ MB", capsys.readouterr().out, re.MULTILINE) == [
+        str(number) for number in range(2, 21, 2)
+    ]
 
 
 def test_greedy_decoding_is_not_timed_against_a_peer_that_decodes_something_else(monkeypatch):

@@ -15,56 +15,16 @@ from transformer.cli.plan import PRESETS, make_plan
 from transformer.config import TransformerConfig
 from transformer.training.checkpoint import load_checkpoint
 
-WORDS = ["ein", "hund", "zwei", "hunde", "eine", "katze", "drei", "katzen", "auf", "dem", "dach"]
-LINES = [f"{a} {b} {c}" for a in WORDS for b in WORDS[:6] for c in WORDS[3:9]]
+
+def status(arguments: list[str]) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as stop:
+        return stop.code
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("text")
-    (folder / "train.de").write_text("".join(f"{line}\n" for line in LINES))
-    (folder / "train.xx").write_text("".join(f"{line.upper()}\n" for line in LINES))
-    (folder / "valid.de").write_text("".join(f"{line}\n" for line in LINES[::40]))
-    (folder / "valid.xx").write_text("".join(f"{line.upper()}\n" for line in LINES[::40]))
-    (folder / "settings.toml").write_text(
-        f"""
-        [data]
-        corpus = "files"
-        merges = 30
-        train_source = "{folder}/train.de"
-        train_target = "{folder}/train.xx"
-        valid_source = "{folder}/valid.de"
-        valid_target = "{folder}/valid.xx"
-        [model]
-        d_model = 16
-        n_heads = 2
-        n_layers = 1
-        d_ff = 24
-        [training]
-        max_updates = 4
-        max_tokens = 300
-        warmup = 2
-        peak = 0.001
-        save_every = 2
-        valid_every = 2
-        log_every = 1
-        """
-    )
-    return folder
-
-
-@pytest.fixture(scope="module")
-def run(files: Path) -> Path:
-    folder = files / "run"
-    code = main(
-        ["train", "--settings", f"{files}/settings.toml", "--folder", str(folder), "--quiet"]
-    )
-    assert code == 0
-    return folder
-
-
-def failing(capsys, arguments: list[str]) -> str:
-    assert main(arguments) == 1
+def failing(capsys, arguments: list[str], code: int = 1) -> str:
+    assert status(arguments) == code
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert error.count("\n") == 1, "an error is one line"
@@ -138,7 +98,7 @@ def test_evaluate_prints_and_keeps_results(run: Path, tmp_path: Path, capsys) ->
     assert 0 <= results["bleu"] <= 100
     assert "version" in results["bleu_signature"]
     assert results["perplexity"] > 1
-    assert results["sentences"] == len(output.read_text().splitlines()) == len(LINES[::40])
+    assert results["sentences"] == len(output.read_text().splitlines()) == 10
     kept = json.loads((run / "results.json").read_text())
     assert kept["evaluation"][-1] == results
 
@@ -162,18 +122,7 @@ def test_errors_are_one_line_and_code_1(run: Path, files: Path, tmp_path: Path, 
     assert "has 2 checkpoints, 5 are needed" in failing(
         capsys, ["average", str(run), "--output", str(tmp_path / "m")]
     )
-    assert "beam must be at least 1, got 0" in failing(
-        capsys, ["evaluate", str(run), "--beam", "0"]
-    )
-    assert "alpha must not be negative, got -1.0" in failing(
-        capsys, ["evaluate", str(run), "--alpha", "-1"]
-    )
     new = ["train", "--folder", str(tmp_path / "new"), "--settings", toml]
-    assert "unknown training settings: ['epochs']" in failing(
-        capsys, [*new, "--set", "training.epochs=3"]
-    )
-    assert "d_model must be a multiple" in failing(capsys, [*new, "--set", "model.d_model=15"])
-    assert "expected section.name=value" in failing(capsys, [*new, "--set", "epochs"])
     assert "corpus allows n_merges" in failing(capsys, [*new, "--set", "data.merges=99999"])
     missing = [*new, "--set", f"data.train_source={files}/nothing"]
     assert "nothing" in failing(capsys, missing)
@@ -192,8 +141,8 @@ def test_input_that_is_not_utf8_names_the_line(run: Path, tmp_path: Path, capsys
     arguments = ["translate", str(run), "--input", f"{tmp_path}/in.txt", "--window", "1"]
     assert main(arguments) == 1
     found = capsys.readouterr()
-    assert found.out.count("\n") == 1, "what was finished before is not lost"
-    assert "line 2: not UTF-8" in found.err
+    assert found.out.split("\n")[1:] == ["", ""], "its place is kept"
+    assert found.err == "error: line 2: not UTF-8 (byte 0xff at column 6)\n"
 
 
 def test_wrong_usage_is_code_2(capsys) -> None:

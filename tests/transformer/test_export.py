@@ -120,3 +120,26 @@ def test_greedy_decoding_with_the_files(exported) -> None:
 def test_bad_size(tmp_path) -> None:
     with pytest.raises(ValueError, match="max_positions must be at least 1, got 0"):
         export_onnx(Transformer(CONFIG), tmp_path, max_positions=0)
+
+
+def test_more_positions_than_the_files_have(exported):
+    """A table cut short would give a broadcast error here and silence at a later step."""
+    model, encoder, decoder = exported
+    for session in (encoder, decoder):
+        assert session.get_modelmeta().custom_metadata_map["max_positions"] == "64"
+    source = torch.full((1, 65), 5)
+    with pytest.raises(Exception, match="out of data bounds"):
+        encoder.run(None, {"source": source.numpy()})
+    past = [
+        np.zeros((*tensor.shape[:3], 64, tensor.shape[4]), np.float32)
+        for tensor in empty_past(model.config, 1)
+    ]
+    inputs = {
+        "source": source[:, :3].numpy(),
+        "memory": np.zeros((1, 3, 16), np.float32),
+        "token": np.array([[BOS_ID]]),
+        "past_keys": past[0],
+        "past_values": past[1],
+    }
+    with pytest.raises(Exception, match="out of data bounds"):
+        decoder.run(None, inputs)

@@ -5,12 +5,15 @@ import json
 import os
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import torch
+from filelock import FileLock
 
 from transformer.analysis.bleu import score
 from transformer.cli.corpora import (
@@ -23,12 +26,24 @@ from transformer.cli.corpora import (
     load_corpus,
     spell_with_dropout,
 )
-from transformer.cli.models import open_model, run_checkpoints, start_codec, start_model
-from transformer.cli.plan import DataSettings, Plan, make_plan
+from transformer.cli.models import (
+    check_device,
+    open_model,
+    run_checkpoints,
+    start_codec,
+    start_model,
+)
+from transformer.cli.plan import DataSettings, Plan, make_plan, read_data
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
+from transformer.cli.usage import UsageError, as_usage, one_line
 from transformer.data.codec import SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
-from transformer.inference.translate import Decoding, translate, translate_stream
+from transformer.inference.translate import (
+    CHARACTERS_A_TOKEN,
+    Decoding,
+    translate,
+    translate_stream,
+)
 from transformer.model import Transformer
 from transformer.training.checkpoint import (
     average_checkpoints,
@@ -45,10 +60,11 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
 def train_command(args: argparse.Namespace) -> int:
     """Train a model into a run folder."""
-    plan = make_plan(args.preset, args.settings, _options(args))
+    with as_usage():
+        plan = make_plan(args.preset, args.settings, _options(args))
+        check_device(plan.training.device)
     is_first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
-    if is_first and not args.resume:
-        refuse_existing_run(args.folder)
+    _check_folder(args.folder, resume=args.resume, is_first=is_first)
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
     start = load_checkpoint(args.start_from) if args.start_from else None
@@ -81,32 +97,45 @@ def train_command(args: argparse.Namespace) -> int:
         return INTERRUPTED + history.interrupted_by
     if last is not None and is_first:
         measured = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
-        add_results(args.folder, "training", measured)
         _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
+        add_results(args.folder, "training", measured)
     return OK
 
 
 def translate_command(args: argparse.Namespace) -> int:
     """Translate the lines of a file or of standard input, as they come."""
-    model, codec = open_model(args)
     decoding = _decoding(args)
+    if args.scores and args.beam == 1:
+        raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
+    if sys.stdout is None:
+        raise UsageError("standard output is closed: translations have no place to go")
+    model, codec = open_model(args)
+    code = OK
+
+    def refused(number: int, error: ValueError) -> None:
+        nonlocal code
+        code = FAILED
+        print(f"error: line {number}: {one_line(error)}", file=sys.stderr, flush=True)
+
     with _open_input(args.input) as file:
-        for best in translate_stream(model, codec, _lines(file), decoding, window=args.window):
-            for translation in best:
-                scored = args.scores and translation.score is not None
-                prefix = f"{translation.score:.4f}\t" if scored else ""
-                print(prefix + translation.text, flush=True)
-    return OK
+        lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
+        found = translate_stream(model, codec, lines, decoding, window=args.window, refused=refused)
+        for translation in chain.from_iterable(found):
+            score = "" if translation.score is None else f"{translation.score:.4f}"
+            print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
+    return code
 
 
 def evaluate_command(args: argparse.Namespace) -> int:
     """Translate a split and measure BLEU, chrF, exact matches and perplexity (§6.1)."""
+    decoding, data = _decoding(args), _data_settings(args)
+    if args.output and Path(args.output).is_dir():
+        raise UsageError(f"--output must name a file, {args.output} is a folder")
     model, codec = open_model(args)
-    data = _data_settings(args)
     split = args.split or TEST_SPLIT[data.corpus]
     corpus = load_corpus(data, split, progress=not args.quiet)
     began = time.perf_counter()
-    best = translate(model, codec, corpus.source, _decoding(args))
+    best = translate(model, codec, corpus.source, decoding)
     seconds = time.perf_counter() - began
     hypotheses = [translations[0].text for translations in best]
     results = {
@@ -123,11 +152,13 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "seconds": seconds,
         **surroundings(),
     }
-    if args.output:
-        write_atomically(args.output, "".join(f"{line}\n" for line in hypotheses).encode())
-    if Path(args.model).is_dir():
-        add_results(args.model, "evaluation", results)
-    print(json.dumps(results, indent=2, ensure_ascii=False))
+    print(json.dumps(results, indent=2, ensure_ascii=False), flush=True)  # then file it
+    try:
+        if Path(args.model).is_dir():
+            add_results(args.model, "evaluation", results)
+    finally:
+        if args.output:
+            write_atomically(args.output, "".join(f"{line}\n" for line in hypotheses).encode())
     return OK
 
 
@@ -135,7 +166,9 @@ def average_command(args: argparse.Namespace) -> int:
     """Write the mean of several checkpoints (§6.1)."""
     paths = [Path(path) for path in args.checkpoints]
     if len(paths) == 1 and paths[0].is_dir():
-        paths = run_checkpoints(paths[0], args.last)
+        paths = run_checkpoints(paths[0], args.last or 5)
+    elif args.last is not None:
+        raise UsageError(f"--last needs one run folder, got {', '.join(args.checkpoints)}")
     mean = average_checkpoints(paths)
     save_checkpoint(args.output, mean.model(), tokenizer=mean.tokenizer, **mean.notes)
     _say(args, f"{args.output}: mean of {', '.join(path.name for path in paths)}")
@@ -144,8 +177,9 @@ def average_command(args: argparse.Namespace) -> int:
 
 def export_command(args: argparse.Namespace) -> int:
     """Write encoder and decoder step as ONNX files."""
-    from transformer.export import export_onnx  # needs onnx, which only this command does
+    from transformer.export import check_exporter, export_onnx  # a second to load
 
+    check_exporter()
     model, codec = open_model(args)
     for path in export_onnx(model, args.output):
         _say(args, f"{path}: {path.stat().st_size} bytes")
@@ -156,9 +190,27 @@ def export_command(args: argparse.Namespace) -> int:
 def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
     """Append to the list of that kind in `results.json` of a run folder."""
     path = Path(folder) / "results.json"
-    content = json.loads(path.read_text()) if path.exists() else {}
-    content.setdefault(kind, []).append(results)
-    write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+    with FileLock(path.with_name(f".{path.name}.lock")):  # others may measure the same run
+        content = read_json(path) if path.exists() else {}
+        if not isinstance(content.setdefault(kind, []), list):
+            raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
+        content[kind].append(results)
+        write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Return the object in a JSON file.
+
+    Raises:
+        ValueError: naming the file, which holds something else.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold a JSON object, got {type(content).__name__}")
+    return content
 
 
 def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
@@ -175,35 +227,64 @@ def _options(args: argparse.Namespace) -> list[str]:
     return [*args.set, *(f"training.{name}={value}" for name, value in given if value is not None)]
 
 
+def _check_folder(folder: str, *, resume: bool, is_first: bool) -> None:
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"--folder must name a folder, {folder} is a file")
+    if resume and not (path / "settings.json").exists():
+        raise UsageError(f"--resume goes on with a run, {folder} holds none")
+    if is_first and not resume:
+        refuse_existing_run(folder)
+
+
 def _data_settings(args: argparse.Namespace) -> DataSettings:
+    useless = [option for option in args.set if not option.strip().startswith("data.")]
+    if useless:
+        raise UsageError(f"evaluate takes its model as it is; it has no use for {useless[0]!r}")
     if args.preset or args.settings:
-        return make_plan(args.preset, args.settings, args.set).data
+        with as_usage():
+            return make_plan(args.preset, args.settings, args.set).data
     written = Path(args.model) / "settings.json"
     if not written.exists():
-        raise ValueError(f"{args.model} is no run folder: name the corpus with --preset")
-    data = json.loads(written.read_text())["data"]
-    return DataSettings(**data)
+        raise UsageError(f"{args.model} is no run folder: name the corpus with --preset")
+    data = read_json(written).get("data")
+    if not isinstance(data, dict):
+        raise UsageError(f"{written} names no corpus: name it with --preset")
+    with as_usage():
+        return read_data(data, args.set)
 
 
 def _decoding(args: argparse.Namespace) -> Decoding:
-    return Decoding(
-        beam=args.beam,
-        alpha=args.alpha,
-        n_best=getattr(args, "n_best", 1),
-        max_source=args.max_source,
-    )
+    with as_usage():
+        return Decoding(
+            beam=args.beam,
+            alpha=args.alpha,
+            n_best=getattr(args, "n_best", 1),
+            max_source=args.max_source,
+        )
 
 
 def _open_input(path: str | None) -> BinaryIO:
-    return open(path, "rb") if path and path != "-" else sys.stdin.buffer
+    if path and path != "-":
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: name a file with --input")
+    return sys.stdin.buffer
 
 
-def _lines(file: BinaryIO) -> Iterator[str]:
-    for number, raw in enumerate(file, start=1):
-        try:
-            yield raw.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"line {number}: not UTF-8 ({error.reason})") from None
+def _lines(file: BinaryIO, *, longest: int) -> Iterator[str]:
+    """Yield each line; bytes that are not UTF-8 become lone surrogates, which no model takes.
+
+    Of a line of more than `longest` bytes the rest is skipped.
+    """
+    is_first = True
+    while raw := file.readline(longest):
+        rest = raw
+        while len(rest) == longest and not rest.endswith(b"\n"):
+            rest = file.readline(longest)
+        line = raw.removeprefix(BOM_UTF8) if is_first else raw
+        yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        is_first = False
 
 
 def _say(args: argparse.Namespace, text: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from transformer.cli.usage import UsageError, as_usage
 from transformer.config import TransformerConfig
 from transformer.data.codec import TextCodec, codec_from_text
 from transformer.inference.translate import check_vocabulary
@@ -21,25 +22,44 @@ def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
     """Open a checkpoint, or the mean of the last checkpoints of a run folder, with its tokenizer.
 
     Raises:
+        UsageError: --average with a file, or a device that is not there.
         ValueError: the checkpoint holds no tokenizer, or one of another size than the model's.
     """
+    with as_usage():
+        check_device(args.device)
+    path = Path(args.model)
+    if args.average > 1 and path.is_file():
+        raise UsageError(f"--average needs a run folder, {path} is a file")
     if args.threads:
         torch.set_num_threads(args.threads)
-    checkpoint = _checkpoint(Path(args.model), args.average)
-    if checkpoint.tokenizer is None:
-        raise ValueError(f"{args.model} holds no tokenizer")
-    codec = codec_from_text(checkpoint.tokenizer)
+    checkpoint = _checkpoint(path, args.average)
+    codec = start_codec(checkpoint, args.model)
     model = checkpoint.model().to(args.device)
     check_vocabulary(model, codec)
     return model, codec
+
+
+def check_device(name: str) -> None:
+    """Raise ValueError unless torch can compute on the device."""
+    try:
+        if torch.device(name).type != "meta":  # which computes nothing
+            torch.empty(0, device=name)
+            return
+        reason = "it holds no numbers"
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error)
+    raise ValueError(f"device must be one that torch can use here, got {name!r}: {reason}")
 
 
 def run_checkpoints(folder: Path, last: int) -> list[Path]:
     """Return the newest checkpoints of a run folder, oldest first.
 
     Raises:
+        ValueError: last below 1.
         FileNotFoundError: the run has fewer.
     """
+    if last < 1:
+        raise ValueError(f"last must be at least 1, got {last}")
     paths = sorted((folder / "checkpoints").glob("*.safetensors"))
     if len(paths) < last or not paths:
         raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
@@ -47,14 +67,17 @@ def run_checkpoints(folder: Path, last: int) -> list[Path]:
 
 
 def start_codec(start: Checkpoint, path: str) -> TextCodec:
-    """Return the tokenizer of the checkpoint that a run starts from.
+    """Return the tokenizer of a checkpoint.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: it holds none, or a damaged one.
     """
     if start.tokenizer is None:
         raise ValueError(f"{path} holds no tokenizer")
-    return codec_from_text(start.tokenizer)
+    try:
+        return codec_from_text(start.tokenizer)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def start_model(start: Checkpoint, wanted: TransformerConfig, path: str) -> Transformer:

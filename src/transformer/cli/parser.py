@@ -4,6 +4,7 @@ import argparse
 
 from transformer.cli import commands
 from transformer.cli.plan import PRESETS
+from transformer.cli.usage import Parser, path, whole
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, "
@@ -13,7 +14,7 @@ EXIT_CODES = (
 
 def make_parser() -> argparse.ArgumentParser:
     """Build the parser with one sub-command for each thing a person does with a model."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m transformer",
         description="Train the Transformer of the paper, translate with it, and measure it.",
         epilog=EXIT_CODES,
@@ -27,7 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "train",
         help="train a model into a run folder",
@@ -44,38 +45,57 @@ def _train(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.set_defaults(command=commands.train_command)
     _plan_options(parser)
-    parser.add_argument("--folder", required=True, help="run folder; must not hold a run yet")
+    parser.add_argument("--folder", type=path, required=True, help="run folder; holds no run yet")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     parser.add_argument(
         "--start-from",
+        type=path,
         metavar="CHECKPOINT",
         help="begin with the weights and the tokenizer of this checkpoint, not with random ones",
     )
-    parser.add_argument("--max-updates", type=int, help="same as --set training.max_updates=…")
-    parser.add_argument("--seed", type=int, help="same as --set training.seed=…")
-    parser.add_argument("--threads", type=int, help="CPU threads; one per free core is best")
+    parser.add_argument("--max-updates", help="same as --set training.max_updates=…")
+    parser.add_argument("--seed", help="same as --set training.seed=…")
+    parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
     parser.add_argument("--device", help='"cpu" or "cuda"')
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no messages")
 
 
-def _translate(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "translate",
         help="translate lines of text",
-        description="Translate one sentence a line, in order, as the lines come.",
+        description=(
+            "Translate one sentence a line, in order, as the lines come: one line out for each "
+            "line in. A blank line stays blank. So does a line that cannot be translated; its "
+            "number and the reason go to standard error, and the exit code at the end is 1. "
+            "Nothing checks that a line is in the run's source language: one vocabulary serves "
+            "both."
+        ),
         epilog="Example: echo 'Jane visite l’Afrique en septembre.' | "
         "python -m transformer translate runs/first. " + EXIT_CODES,
     )
     parser.set_defaults(command=commands.translate_command)
     _model_options(parser)
     _decoding_options(parser)
-    parser.add_argument("--input", help="text file (default: standard input)")
-    parser.add_argument("--n-best", type=int, default=1, help="translations a line, best first")
-    parser.add_argument("--scores", action="store_true", help="score and tab before each line")
-    parser.add_argument("--window", type=int, default=100, help="lines to translate at a time")
+    parser.add_argument("--input", type=path, help="text file (default: standard input)")
+    parser.add_argument(
+        "--n-best",
+        type=whole(least=1),
+        default=1,
+        metavar="N",
+        help="N lines for every line read, best first; lines that lack a translation are empty",
+    )
+    parser.add_argument(
+        "--scores",
+        action="store_true",
+        help="score and tab before each line; no score before a line that lacks a translation",
+    )
+    parser.add_argument(
+        "--window", type=whole(least=1), default=100, help="lines to translate at a time"
+    )
 
 
-def _evaluate(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _evaluate(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "evaluate",
         help="measure BLEU, chrF, exact matches and perplexity on a split",
@@ -88,10 +108,10 @@ def _evaluate(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     _decoding_options(parser)
     _plan_options(parser)
     parser.add_argument("--split", help="split to measure on (default: the corpus's test split)")
-    parser.add_argument("--output", help="also write the translations to this file")
+    parser.add_argument("--output", type=path, help="also write the translations to this file")
 
 
-def _average(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _average(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "average",
         help="write the mean of checkpoints",
@@ -99,51 +119,63 @@ def _average(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.average_command)
-    parser.add_argument("checkpoints", nargs="+", help="checkpoint files, or one run folder")
-    parser.add_argument("--last", type=int, default=5, help="how many of a run folder (default 5)")
-    parser.add_argument("--output", required=True, help="file to write")
+    parser.add_argument(
+        "checkpoints", type=path, nargs="+", help="checkpoint files, or a run folder"
+    )
+    parser.add_argument("--last", type=whole(least=1), help="how many of a run folder (default 5)")
+    parser.add_argument("--output", type=path, required=True, help="file to write")
     parser.add_argument("--quiet", action="store_true", help="no messages")
 
 
-def _export(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "export",
         help="write encoder and decoder step as ONNX",
-        description="Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder.",
+        description=(
+            "Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder. The files "
+            "take up to 1024 positions, which their metadata say."
+        ),
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.export_command)
     _model_options(parser)
-    parser.add_argument("--output", required=True, help="folder to write into")
+    parser.add_argument("--output", type=path, required=True, help="folder to write into")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", choices=sorted(PRESETS), help="named settings to start from")
-    parser.add_argument("--settings", metavar="FILE.toml", help="settings over the preset's")
+    parser.add_argument("--settings", type=path, metavar="FILE.toml", help="settings over these")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="SECTION.NAME=VALUE",
-        help="one setting over the others, as in --set model.n_layers=3; may be repeated",
+        help="one setting over the others, as in --set model.n_layers=3, --set model.bias=no or "
+        "--set training.peak=none; may be repeated",
     )
 
 
 def _model_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="checkpoint file, or run folder (its newest checkpoints)")
+    parser.add_argument("model", type=path, help="checkpoint file, or run folder (its newest ones)")
     parser.add_argument(
-        "--average", type=int, default=1, help="mean of that many newest checkpoints (default 1)"
+        "--average",
+        type=whole(least=1),
+        default=1,
+        help="mean of that many newest checkpoints of a run folder (default 1)",
     )
-    parser.add_argument("--threads", type=int, help="CPU threads; one per free core is best")
+    parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
     parser.add_argument("--device", default="cpu", help='"cpu" or "cuda" (default cpu)')
     parser.add_argument("--quiet", action="store_true", help="no messages")
 
 
 def _decoding_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--beam", type=int, default=4, help="beams; 1 is greedy (default 4)")
+    parser.add_argument("--beam", type=whole(least=1), default=4, help="1 is greedy (default 4)")
     parser.add_argument(
-        "--alpha", type=float, default=0.6, help="length penalty (default 0.6, §6.1)"
+        "--alpha", type=float, default=0.6, help="length penalty, 0 to 10 (default 0.6, §6.1)"
     )
     parser.add_argument(
-        "--max-source", type=int, default=1000, help="most tokens a line may have (default 1000)"
+        "--max-source",
+        type=whole(least=1),
+        default=1000,
+        help="most tokens a line may have (default 1000); characters: 100 times as many",
     )

@@ -3,11 +3,12 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from transformer.config import TransformerConfig
+from transformer.fields import check_names, check_types, read_values
 from transformer.training.settings import TrainSettings
 
 SECTIONS = ("data", "model", "training")
@@ -73,6 +74,9 @@ class DataSettings:
 
     `folder` is Multi30k's; `merges` is how many byte-pair merges to learn (§5.1); `corpus_seed`
     draws the phrasebook. `bpe_dropout` is off at 0 (not in the paper).
+
+    Raises:
+        ValueError: a value of another type or outside its range, or values that do not go together.
     """
 
     corpus: str = "phrasebook"
@@ -89,6 +93,11 @@ class DataSettings:
     bpe_dropout: float = 0.0
 
     def __post_init__(self) -> None:
+        """Check every value."""
+        check_types(self)
+        for name in ("merges", "corpus_seed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
         allowed = ("phrasebook", "multi30k", "files")
         if self.corpus not in allowed:
             raise ValueError(f"corpus must be one of {allowed}, got {self.corpus!r}")
@@ -138,27 +147,39 @@ def make_plan(
     _merge(plan, content)
     for option in options:
         _merge(plan, _parse_option(option))
-    known = {field.name for field in fields(TransformerConfig)} - {"vocab_size"}
     model = plan.get("model", {})
-    _check_names("model", model, known)
-    _check_names("data", plan.get("data", {}), {field.name for field in fields(DataSettings)})
+    if "vocab_size" in model:
+        raise ValueError("model.vocab_size follows from the data: set data.merges")
+    model = read_values("model", TransformerConfig, model)
     TransformerConfig(vocab_size=1000, **model)  # refuse bad sizes before anything is read
     return Plan(
-        data=DataSettings(**plan.get("data", {})),
+        data=read_data(plan.get("data", {})),
         model=model,
-        training=TrainSettings.from_dict(plan.get("training", {})),
+        training=TrainSettings(**read_values("training", TrainSettings, plan.get("training", {}))),
     )
+
+
+def read_data(values: Mapping[str, Any], options: Iterable[str] = ()) -> DataSettings:
+    """Return the settings of the corpus from plain values and options over them.
+
+    Raises:
+        ValueError: an unknown name, or a value that is not allowed.
+    """
+    plan = {"data": dict(values)}
+    for option in options:
+        _merge(plan, _parse_option(option))
+    return DataSettings(**read_values("data", DataSettings, plan["data"]))
 
 
 def _read_toml(path: str | Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a TOML file: {error}") from None
 
 
 def _merge(plan: dict[str, Any], changes: Mapping[str, Any]) -> None:
-    _check_names("settings", changes, SECTIONS)
+    check_names("settings", changes, SECTIONS)
     for section, values in changes.items():
         if not isinstance(values, dict):
             raise ValueError(f"{section} must be a section of names and values, got {values!r}")
@@ -170,15 +191,4 @@ def _parse_option(option: str) -> dict[str, Any]:
     section, dot, name = path.strip().partition(".")
     if not (equals and dot and name):
         raise ValueError(f"expected section.name=value, as in training.seed=2, got {option!r}")
-    if value.strip() in ("none", "None"):
-        return {section: {name: None}}
-    try:
-        return {section: {name: tomllib.loads(f"value = {value}")["value"]}}
-    except tomllib.TOMLDecodeError:  # a bare word is a string
-        return {section: {name: value.strip()}}
-
-
-def _check_names(section: str, found: Iterable[str], known: Iterable[str]) -> None:
-    unknown = sorted(set(found) - set(known))
-    if unknown:
-        raise ValueError(f"{section} has no {unknown}; known: {', '.join(sorted(known))}")
+    return {section: {name: value}}

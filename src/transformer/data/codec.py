@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
-from tokenizers import Tokenizer
-
 from transformer.data.phrasebook.orthography import detokenize, tokenize
 from transformer.data.tokenizer import SubwordTokenizer
 from transformer.data.vocabulary import Vocabulary
@@ -97,13 +95,18 @@ def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec:
     """Read what `to_text` wrote.
 
     Raises:
-        ValueError: the text is of another kind.
+        ValueError: the text is damaged, or of another kind.
     """
-    content = json.loads(text)
-    kind = content.get("kind")
-    if kind == "subwords":
-        backend = Tokenizer.from_str(json.dumps(content["tokenizer"]))
-        return SubwordCodec(SubwordTokenizer(backend))
-    if kind == "words":
-        return PhrasebookCodec(Vocabulary(content["words"]), *content["languages"])
+    try:
+        content = json.loads(text)
+        kind = content["kind"]
+        if kind == "subwords":
+            return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content["tokenizer"])))
+        if kind == "words":
+            source, target = content["languages"]
+            if not all(isinstance(word, str) for word in content["words"]):
+                raise TypeError("words must be text")
+            return PhrasebookCodec(Vocabulary(content["words"]), source, target)
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"the tokenizer is damaged: {error!r}") from error
     raise ValueError(f"kind of tokenizer must be 'subwords' or 'words', got {kind!r}")

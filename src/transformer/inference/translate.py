@@ -1,6 +1,6 @@
 """From text to text: spell, batch by length, decode, and put the sentences back in order (§6.1)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, runtime_checkable
@@ -8,9 +8,18 @@ from typing import Protocol, runtime_checkable
 import torch
 
 from transformer.config import EOS_ID, PAD_ID
+from transformer.fields import check_types
 from transformer.inference.beam import beam_search
 from transformer.inference.greedy import greedy_decode
 from transformer.model import Transformer
+
+CHARACTERS_A_TOKEN = 100
+"""A line may have this many characters for each token of `max_source`; more is not even spelled."""
+
+MAX_ALPHA = 10.0
+"""At 1 the score is nearly the mean over tokens; far above 10 the penalty is no number any more."""
+
+Refused = Callable[[int, ValueError], object]
 
 
 @runtime_checkable
@@ -47,11 +56,13 @@ class Decoding:
     batch_sentences: int = 100
 
     def __post_init__(self) -> None:
+        """Check every value."""
+        check_types(self)
         for name in ("beam", "n_best", "max_source", "batch_tokens", "batch_sentences"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.alpha < 0:
-            raise ValueError(f"alpha must not be negative, got {self.alpha}")
+        if not 0 <= self.alpha <= MAX_ALPHA:
+            raise ValueError(f"alpha must lie between 0 and {MAX_ALPHA:.0f}, got {self.alpha}")
         if self.n_best > self.beam:
             raise ValueError(f"n_best must be at most beam = {self.beam}, got {self.n_best}")
 
@@ -61,13 +72,24 @@ def translate(
 ) -> list[list[Translation]]:
     """Return the n best translations of each line, in the order of the lines.
 
-    An empty line is translated into an empty line.
+    Every line gets exactly n: where the search finds fewer, and for an empty line, the rest are
+    empty. A translation is one line: what would break it becomes a space.
 
     Raises:
-        ValueError: naming the line, for a word that the vocabulary does not hold or a line of more
-            than `max_source` tokens; or a vocabulary of another size than the model's.
+        ValueError: naming the line, for a word that the vocabulary does not hold, for bytes that
+            are not text, for more than `max_source` tokens; a vocabulary of another size than the
+            model's; weights that are not finite numbers.
+        FloatingPointError: the model's probabilities are not numbers.
     """
-    return list(translate_stream(model, codec, lines, decoding, window=max(1, len(lines))))
+    decoding = decoding or Decoding()
+    _check_model(model, codec)
+    sources = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            sources.append(_encode(codec, line, decoding.max_source))
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+    return _translate_ids(model, codec, sources, decoding)
 
 
 def translate_stream(
@@ -77,14 +99,36 @@ def translate_stream(
     decoding: Decoding | None = None,
     *,
     window: int = 500,
+    refused: Refused | None = None,
 ) -> Iterator[list[Translation]]:
-    """Translate lines as they come, `window` at a time; the rest is as in `translate`."""
-    check_vocabulary(model, codec)
+    """Translate as the lines come, `window` of them at a time, in flat memory.
+
+    A line that cannot be translated ends the stream, after the lines before it. With `refused`, it
+    keeps its place with empty translations, and `refused` gets its number and the reason.
+
+    Raises:
+        ValueError, FloatingPointError: as `translate`; window below 1.
+    """
+    if window < 1:
+        raise ValueError(f"window must be at least 1, got {window}")
     decoding = decoding or Decoding()
+    _check_model(model, codec)
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, window)):
-        sources = [_encode(codec, number, line, decoding.max_source) for number, line in part]
+        sources: list[list[int]] = []
+        stopped = None
+        for number, line in part:
+            try:
+                sources.append(_encode(codec, line, decoding.max_source))
+            except ValueError as error:
+                if refused is None:
+                    stopped = ValueError(f"line {number}: {error}")
+                    break
+                refused(number, error)
+                sources.append([])
         yield from _translate_ids(model, codec, sources, decoding)
+        if stopped is not None:
+            raise stopped
 
 
 def check_vocabulary(model: Transformer, codec: Codec) -> None:
@@ -96,16 +140,25 @@ def check_vocabulary(model: Transformer, codec: Codec) -> None:
         )
 
 
+def _check_model(model: Transformer, codec: Codec) -> None:
+    check_vocabulary(model, codec)
+    for name, parameter in model.named_parameters():
+        if not parameter.isfinite().all():
+            raise ValueError(f"{name} holds weights that are not finite numbers")
+
+
 def _translate_ids(
     model: Transformer, codec: Codec, sources: Sequence[list[int]], decoding: Decoding
 ) -> list[list[Translation]]:
-    results: list[list[Translation]] = [[Translation("")] for _ in sources]
+    results = [[Translation("")] * decoding.n_best for _ in sources]
     for indices in _batches(sources, decoding):
         rows = [torch.tensor([*sources[index], EOS_ID]) for index in indices]
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
         decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding)
         for index, translations in zip(indices, decoded, strict=True):
-            results[index] = translations
+            if not translations:  # no continuation was more probable than −∞
+                raise FloatingPointError("the model's probabilities are not numbers")
+            results[index][: len(translations)] = translations
     return results
 
 
@@ -114,7 +167,7 @@ def _decode(
 ) -> list[list[Translation]]:
     if decoding.beam == 1:
         rows = greedy_decode(model, source, max_len=decoding.max_len)
-        return [[Translation(codec.decode(ids))] for ids in rows]
+        return [[Translation(_one_line(codec.decode(ids)))] for ids in rows]
     found = beam_search(
         model,
         source,
@@ -123,7 +176,9 @@ def _decode(
         n_best=decoding.n_best,
         max_len=decoding.max_len,
     )
-    return [[Translation(codec.decode(h.tokens), h.score) for h in best] for best in found]
+    return [
+        [Translation(_one_line(codec.decode(h.tokens)), h.score) for h in best] for best in found
+    ]
 
 
 def _batches(sources: Sequence[list[int]], decoding: Decoding) -> list[list[int]]:
@@ -140,13 +195,23 @@ def _batches(sources: Sequence[list[int]], decoding: Decoding) -> list[list[int]
     return batches
 
 
-def _encode(codec: Codec, number: int, line: str, max_source: int) -> list[int]:
+def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     if not line.strip():
         return []
+    most = CHARACTERS_A_TOKEN * max_source
+    if len(line) > most:  # spelling would take minutes before its tokens could be counted
+        raise ValueError(f"at most {most} characters a line, this one has more")
     try:
-        ids = codec.encode(line)
-    except ValueError as error:
-        raise ValueError(f"line {number}: {error}") from error
+        line.encode()
+    except UnicodeEncodeError as error:
+        code, column = ord(line[error.start]), error.start + 1
+        byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "a lone surrogate"
+        raise ValueError(f"not UTF-8 ({byte} at column {column})") from None
+    ids = codec.encode(line)
     if len(ids) > max_source:
-        raise ValueError(f"line {number}: at most {max_source} tokens a line, got {len(ids)}")
+        raise ValueError(f"at most {max_source} tokens a line, got {len(ids)}")
     return ids
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())

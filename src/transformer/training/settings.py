@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
+from transformer.fields import check_types
 from transformer.training.schedule import make_schedule
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
@@ -20,7 +21,8 @@ class TrainSettings:
     `r_drop` is the weight of R-Drop (Liang et al. 2021; not in the paper), off at 0.
 
     Raises:
-        ValueError: a value outside its range, with the name, the rule and the value.
+        ValueError: a value of another type, or outside its range, with the name, the rule and
+            the value.
     """
 
     max_updates: int = 100_000
@@ -44,10 +46,12 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         """Check every value."""
+        check_types(self)
         for name in ("max_updates", "max_tokens", "accumulate", "warmup", "keep", "log_every"):
             _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
         for name in ("valid_every", "save_every", "seed", "r_drop"):
             _require(getattr(self, name) >= 0, name, "at least 0", getattr(self, name))
+        _require(self.seed < 2**63, "seed", "below 2**63", self.seed)
         _require(0 <= self.smoothing < 1, "smoothing", "in [0, 1)", self.smoothing)
         for name in ("peak", "clip"):
             value = getattr(self, name)

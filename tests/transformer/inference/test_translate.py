@@ -103,7 +103,7 @@ def test_a_tokenizer_of_another_model() -> None:
     ("options", "message"),
     [
         ({"beam": 0}, "beam must be at least 1, got 0"),
-        ({"alpha": -1.0}, "alpha must not be negative, got -1.0"),
+        ({"alpha": -1.0}, "alpha must lie between 0 and 10, got -1.0"),
         ({"beam": 2, "n_best": 3}, "n_best must be at most beam = 2, got 3"),
     ],
 )

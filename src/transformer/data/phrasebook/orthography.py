@@ -62,6 +62,8 @@ _PROPER = _proper_words()
 # Word, then apostrophe: l'Afrique → l' Afrique. English: Jane's → Jane 's.
 _SPLIT = {"fr": re.compile(r"(?<=')(?=\w)"), "en": re.compile(r"(?<=\w)(?='s$)")}
 
+_FINAL = ".!?…" + "".join(filter(str.isspace, map(chr, range(0x3001))))  # U+3000 is the last space
+
 
 def _check_language(language: str) -> None:
     if language not in _PROPER:
@@ -95,7 +97,7 @@ def tokenize(text: str, language: str) -> list[str]:
     """
     _check_language(language)
     text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'"})
-    text = re.sub(r"[\s.!?…]+$", "", text)
+    text = text.rstrip(_FINAL)
     words = [part for word in text.split() for part in _SPLIT[language].split(word)]
     if not words:
         raise ValueError(f"expected a sentence with at least one word, got {text!r}")

@@ -1,0 +1,54 @@
+"""A corpus of two text files and a run on it, small enough to train in a second."""
+
+from pathlib import Path
+
+import pytest
+
+from transformer.cli import main
+
+WORDS = ["ein", "hund", "zwei", "hunde", "eine", "katze", "drei", "katzen", "auf", "dem", "dach"]
+LINES = [f"{a} {b} {c}" for a in WORDS for b in WORDS[:6] for c in WORDS[3:9]]
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "train.de").write_text("".join(f"{line}\n" for line in LINES))
+    (folder / "train.xx").write_text("".join(f"{line.upper()}\n" for line in LINES))
+    (folder / "valid.de").write_text("".join(f"{line}\n" for line in LINES[::40]))
+    (folder / "valid.xx").write_text("".join(f"{line.upper()}\n" for line in LINES[::40]))
+    (folder / "settings.toml").write_text(
+        f"""
+        [data]
+        corpus = "files"
+        merges = 30
+        train_source = "{folder}/train.de"
+        train_target = "{folder}/train.xx"
+        valid_source = "{folder}/valid.de"
+        valid_target = "{folder}/valid.xx"
+        [model]
+        d_model = 16
+        n_heads = 2
+        n_layers = 1
+        d_ff = 24
+        [training]
+        max_updates = 4
+        max_tokens = 300
+        warmup = 2
+        peak = 0.001
+        save_every = 2
+        valid_every = 2
+        log_every = 1
+        """
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run(files: Path) -> Path:
+    folder = files / "run"
+    code = main(
+        ["train", "--settings", f"{files}/settings.toml", "--folder", str(folder), "--quiet"]
+    )
+    assert code == 0
+    return folder
