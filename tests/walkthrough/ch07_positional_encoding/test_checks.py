@@ -154,3 +154,7 @@ def test_turned_queries_and_keys_are_no_scores_yet():
         return turned_as_complex_numbers(query), turned_as_complex_numbers(key)
 
     assert checks.rotary_scores(turned).mistake == "no scores"
+
+
+def test_a_fraction_in_quotes_is_told_to_leave_them_out():
+    assert "leave out the quotes" in checks.mirror_accuracy("1/5").message
