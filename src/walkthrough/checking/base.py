@@ -21,10 +21,10 @@ from typing import Any
 import torch
 
 from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
-from walkthrough.checking.compare import kind
 from walkthrough.checking.counts import CountTerms
 from walkthrough.checking.diagnosis import diagnosis
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
+from walkthrough.checking.kinds import kind
 from walkthrough.checking.known import Mistake, Symptom
 from walkthrough.checking.running import SEED, Raised, Run, run, same_outcome
 from walkthrough.checking.sentences import joined

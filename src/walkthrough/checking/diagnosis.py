@@ -133,11 +133,7 @@ class _Inquiry:
             yield from (partial(self._beside, mistake) for mistake in self.check.mistakes)
         yield lambda: _unnamed(ignored_argument(trials, self.function, self.check.reference))
         yield lambda: self._terms(most=2 * MOST_TOLD)
-        yield lambda: _unnamed(
-            weak_relation(
-                self._cases_of(self.expected), self.check.tolerance, self.check.same_outcome
-            )
-        )
+        yield lambda: _unnamed(self._weak_relation())
 
     def _symptom(self) -> Found | None:
         for place in self.answered:

@@ -133,7 +133,7 @@ def named_for_other_arguments(check: "Check", trials: Trials) -> Found | None:
     trials.restart()
     changes = [one for one in variants(trials.names, trials.inputs) if one.combines]
     for mistake in check.mistakes:
-        if _one_text(check.outcomes(mistake.function)):
+        if _one_text(check.made(mistake)):
             continue
         change = mistake_with_change(trials, mistake.function, changes)
         if change:

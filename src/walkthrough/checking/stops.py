@@ -50,9 +50,6 @@ _MEANS = {
     "tensors used as indices must be long": (
         "Ids are whole numbers: floats look up no row, and no gradient flows to an id."
     ),
-    "'Suspect' object has no attribute": (
-        "The model is a function from ids to outputs here, and nothing more."
-    ),
     "converted to type c10::Half without overflow": (
         "float16 ends at 65504: −∞ exists in it, a number such as −1e9 does not."
     ),

@@ -52,6 +52,23 @@ def arrow(path: str, label: str, width: float = 1.2) -> str:
     return f'<path d="{path}" stroke-width="{width:g}" marker-end="url(#{label}-tip)"/>'
 
 
+def box_at(
+    left: float | int,
+    top: float | int,
+    width: float | int,
+    height: float | int,
+    colour: str,
+    *,
+    dashed: bool = False,
+) -> str:
+    """Return a box with round corners, tinted and framed in one colour."""
+    dashes = ' stroke-dasharray="4 3"' if dashed else ""
+    return (
+        f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" rx="5" '
+        f'fill="{colour}" fill-opacity="0.16" stroke="{colour}" stroke-width="1.5"{dashes}/>'
+    )
+
+
 def words_at(
     x: float | int,
     y: float | int,

@@ -1,7 +1,6 @@
 """The figures of chapter 09: Figure 1 to click on, the vocabulary's slider."""
 
 import re
-from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -102,11 +101,6 @@ def test_incomplete_explorers_are_refused(recorded):
         block_explorer({k: v for k, v in shapes.items() if k != "projection"}, parameters, names)
     with pytest.raises(ValueError, match="got 'softmax'"):
         block_explorer(shapes, parameters, names, first="softmax")
-
-
-def drawn_lines(drawing):
-    root = ElementTree.fromstring(drawing._repr_html_())
-    return [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")], root
 
 
 def test_bars_follow_the_count_for_every_vocabulary():

@@ -8,10 +8,11 @@ import torch.nn.functional as F
 
 from transformer.data.batching import collate, padding_waste, token_batches
 from transformer.data.bpe import join_pair, learn_merges, split_words
-from walkthrough.ch11_subwords_and_batches.checks import batches, subwords
+from walkthrough.ch11_subwords_and_batches import checks
+from walkthrough.ch11_subwords_and_batches.checks import learning
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [subwords.learn, subwords.spell, batches.lay_out, batches.padding_share, batches.group]
+ALL = [checks.learn, checks.spell, checks.lay_out, checks.padding_share, checks.group]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -23,7 +24,7 @@ def test_check_rejects_and_names_each_mistake(check):
 def test_learning_by_count_is_what_the_package_does():
     lines = ["low lower lowest", "new newer newest", "low new"]
     words = Counter(word for line in lines for word in split_words(line))
-    scored = subwords.learn.reference(words, 6, subwords.by_count)
+    scored = checks.learn.reference(words, 6, learning.by_count)
     packages = learn_merges(lines, 6)
     assert scored[0] == packages[0]  # later ones may differ, because ties are broken otherwise
     assert len(scored) == 6
@@ -31,40 +32,40 @@ def test_learning_by_count_is_what_the_package_does():
 
 def test_word_pieces_prefer_pairs_that_occur_more_often_than_by_chance():
     words = {"ab": 9, "ac": 9, "qu": 3}
-    learned = subwords.learn.reference
-    assert learned(words, 1, subwords.by_count) == [("a", "b")]
-    assert learned(words, 1, subwords.by_share) == [("q", "u")]
+    learned = checks.learn.reference
+    assert learned(words, 1, learning.by_count) == [("a", "b")]
+    assert learned(words, 1, learning.by_share) == [("q", "u")]
 
 
 def test_a_wrong_join_that_nobody_foresaw_is_told_where_to_look():
     def learn(words, n_merges, score):
-        right = subwords.learn.reference(words, n_merges, score)
+        right = checks.learn.reference(words, n_merges, score)
         return [*right[:1], *right[1:][::-1]]
 
-    assert subwords.learn(learn).mistake == "later merges"
+    assert checks.learn(learn).mistake == "later merges"
 
 
 @pytest.mark.parametrize("as_kind", [lambda t: t.tolist(), lambda t: t.numpy(), torch.Tensor.int])
 def test_a_batch_may_be_lists_or_arrays(as_kind):
     def lay(pairs, max_len):
-        return tuple(as_kind(tensor) for tensor in batches.lay_out.reference(pairs, max_len))
+        return tuple(as_kind(tensor) for tensor in checks.lay_out.reference(pairs, max_len))
 
-    assert batches.lay_out(lay).status == "right"
+    assert checks.lay_out(lay).status == "right"
 
 
 def test_the_layout_is_that_of_the_package():
     pairs = [([9, 8, 7], [5]), ([6], [4, 4])]
-    ours, packages = batches.lay_out.reference(pairs, 10), collate(pairs)
+    ours, packages = checks.lay_out.reference(pairs, 10), collate(pairs)
     theirs = (packages.source, packages.target_in, packages.target_out)
     assert all(map(torch.equal, ours, theirs))
 
 
 def test_a_column_of_padding_and_a_missing_tensor_are_told():
     def wider(pairs, max_len):
-        return tuple(F.pad(t, (0, 1)) for t in batches.lay_out.reference(pairs, max_len))
+        return tuple(F.pad(t, (0, 1)) for t in checks.lay_out.reference(pairs, max_len))
 
-    assert batches.lay_out(wider).mistake == "column of padding"
-    lonely = batches.lay_out(lambda *given: batches.lay_out.reference(*given)[0])
+    assert checks.lay_out(wider).mistake == "column of padding"
+    lonely = checks.lay_out(lambda *given: checks.lay_out.reference(*given)[0])
     assert lonely.mistake == "no three"
 
 
@@ -75,16 +76,16 @@ def test_merges_may_be_applied_in_turn():
             parts = join_pair(parts, tuple(merge))
         return parts
 
-    assert subwords.spell(spell).status == "right"
+    assert checks.spell(spell).status == "right"
 
 
 def test_lost_letters_are_told():
-    verdict = subwords.spell(lambda word, merges: [word[0], word[-1]])
+    verdict = checks.spell(lambda word, merges: [word[0], word[-1]])
     assert verdict.mistake == "letters lost"
 
 
 def test_a_text_is_not_told_that_it_lost_letters():
-    verdict = subwords.spell(lambda *given: "|".join(subwords.spell.reference(*given)))
+    verdict = checks.spell(lambda *given: "|".join(checks.spell.reference(*given)))
     assert "letters" not in verdict.message
     assert "is expected" in verdict.message
 
@@ -92,18 +93,18 @@ def test_a_text_is_not_told_that_it_lost_letters():
 def test_the_references_are_what_the_package_does():
     lengths = [7, 3, 12, 4, 3, 8, 11, 5, 6]
     pairs = [([9] * (n - 1), [9] * (n - 1)) for n in lengths if n > 1]
-    ours = batches.group.reference(lengths, 24)
+    ours = checks.group.reference(lengths, 24)
     packages = token_batches(pairs, max_tokens=24, seed=0, shuffle=False)
     assert [sorted(lengths[i] for i in b) for b in ours] == [
         sorted(lengths[i] for i in b) for b in packages
     ]
-    share = batches.padding_share.reference(lengths, ours)
+    share = checks.padding_share.reference(lengths, ours)
     assert share == pytest.approx(padding_waste(pairs, ours))
 
 
 def test_too_large_and_lost_batches_are_told():
-    assert batches.group(lambda lengths, max_tokens: [[0]]).mistake == "sentences lost or repeated"
-    pairs = batches.group(lambda lengths, max_tokens: [[(0, lengths[0])]])
+    assert checks.group(lambda lengths, max_tokens: [[0]]).mistake == "sentences lost or repeated"
+    pairs = checks.group(lambda lengths, max_tokens: [[(0, lengths[0])]])
     assert pairs.mistake is None  # no indices: nothing can be said about lost ones
-    together = batches.group(lambda lengths, max_tokens: [list(range(len(lengths)))])
+    together = checks.group(lambda lengths, max_tokens: [list(range(len(lengths)))])
     assert together.mistake == "too large"

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from walkthrough.drawing.style import PALETTE
-from walkthrough.drawing.svg import Drawing, arrow, drawing, words_at
+from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
 WIDTH, HEIGHT = 400, 212
 _CELL, _MEET, _GATES, _INPUT = 40, 98, 132, 196  # heights: cell, products, gates, what comes in
@@ -33,10 +33,7 @@ def lstm_cell(
 def _part(name: str) -> str:
     x, letter = _PARTS[name]
     colour = _COLOURS.get(name, PALETTE["green"])
-    box = (
-        f'<rect x="{x - _HALF}" y="{_GATES}" width="{2 * _HALF}" height="{_TALL}" rx="5" '
-        f'fill="{colour}" fill-opacity="0.16" stroke="{colour}" stroke-width="1.5"/>'
-    )
+    box = box_at(x - _HALF, _GATES, 2 * _HALF, _TALL, colour)
     return box + words_at(x, _GATES + 17, name) + words_at(x + 6, _GATES - 6, letter, "start")
 
 

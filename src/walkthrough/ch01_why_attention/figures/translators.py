@@ -7,7 +7,7 @@ import altair as alt
 
 from walkthrough.drawing.lines import Points, line_chart
 from walkthrough.drawing.style import PALETTE
-from walkthrough.drawing.svg import Drawing, arrow, drawing, words_at
+from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
 WIDTH, HEIGHT = 360, 216
 _TOP, _BOTTOM, _MIDDLE = 30, 160, 112  # upper edges of the two rows, and the way between them
@@ -72,8 +72,7 @@ def _row(letter: str, middles: Sequence[float], top: int, n: int, label: str) ->
     colour = PALETTE["green"] if letter == "h" else PALETTE["vermilion"]
     y = top + _BOX_HEIGHT / 2
     drawn = "".join(
-        f'<rect x="{x - half:g}" y="{top:g}" width="{2 * half:g}" height="{_BOX_HEIGHT}" rx="5" '
-        f'fill="{colour}" fill-opacity="0.16" stroke="{colour}" stroke-width="1.5"/>'
+        box_at(x - half, top, 2 * half, _BOX_HEIGHT, colour)
         + words_at(x, y + 4, letter + str(place).translate(_SUBSCRIPTS))
         for place, x in enumerate(middles, start=1)
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from walkthrough.drawing.style import PALETTE
-from walkthrough.drawing.svg import Drawing, arrow, drawing, words_at
+from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
 WIDTH, HEIGHT = 360, 330
 _BOX, _TALL = 104, 30
@@ -57,12 +57,7 @@ def data_flow(
 
 def _draw(stage: Stage) -> str:
     middle = stage.y + _TALL / 2
-    dashes = ' stroke-dasharray="4 3"' if stage.optional else ""
-    box = (
-        f'<rect x="{_LEFT}" y="{stage.y}" width="{_BOX}" height="{_TALL}" rx="5" '
-        f'fill="{stage.colour}" fill-opacity="0.16" stroke="{stage.colour}" '
-        f'stroke-width="1.5"{dashes}/>'
-    )
+    box = box_at(_LEFT, stage.y, _BOX, _TALL, stage.colour, dashed=stage.optional)
     name = f"{stage.words} (optional)" if stage.optional else stage.words
     first = middle + 4 - 7 * (len(stage.code) - 1)
     lines = "".join(_code_at(first + 14 * n, line) for n, line in enumerate(stage.code))

@@ -9,7 +9,7 @@ from walkthrough.drawing.channels import number_slider
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
 Place = tuple[float, float]
-QUERY, KEYS, OUTPUT = "query", "keys", "output"
+KEYS, OUTPUT = "keys", "output"
 
 
 def plane_explorer(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -78,6 +79,12 @@ class Suspect:
     rounding: float = 0.0
     first_component: int = 0
     leaky_start: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what a suspect is to a reader who takes it for a module of PyTorch."""
+        raise AttributeError(
+            f"no `{name}`: the model is a function from ids to outputs here, and nothing more"
+        )
 
     def __call__(self, tokens: Tensor) -> Tensor:
         """Return (batch, length, width) outputs for (batch, length) ids."""

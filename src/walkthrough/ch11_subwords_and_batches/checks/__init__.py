@@ -1,6 +1,9 @@
 """The checks of chapter 11's exercises."""
 
-from walkthrough.ch11_subwords_and_batches.checks.batches import group, lay_out, padding_share
-from walkthrough.ch11_subwords_and_batches.checks.subwords import learn, spell
+from walkthrough.ch11_subwords_and_batches.checks.grouping import group
+from walkthrough.ch11_subwords_and_batches.checks.layout import lay_out
+from walkthrough.ch11_subwords_and_batches.checks.learning import learn
+from walkthrough.ch11_subwords_and_batches.checks.padding import padding_share
+from walkthrough.ch11_subwords_and_batches.checks.spelling import spell
 
 __all__ = ["group", "lay_out", "learn", "padding_share", "spell"]

@@ -1,6 +1,8 @@
 """The checks of chapter 16's exercises."""
 
-from walkthrough.ch16_translation.checks.bleu import bleu, days_on_one
-from walkthrough.ch16_translation.checks.matches import matches, penalty
+from walkthrough.ch16_translation.checks.bleu import bleu
+from walkthrough.ch16_translation.checks.brevity import penalty
+from walkthrough.ch16_translation.checks.days import days_on_one
+from walkthrough.ch16_translation.checks.matches import matches
 
 __all__ = ["bleu", "days_on_one", "matches", "penalty"]

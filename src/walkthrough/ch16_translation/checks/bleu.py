@@ -1,4 +1,4 @@
-"""The checks of chapter 16 on the whole: BLEU of a corpus, a cost turned into time (§6.1)."""
+"""The check of chapter 16 on BLEU of a corpus (§6.1)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +13,6 @@ from transformer.analysis.bleu import (
     corpus_bleu,
     ngram_counts,
 )
-from transformer.analysis.cost import SUSTAINED_TFLOPS
 from walkthrough.ch16_translation.checks.matches import (
     Count,
     Tokens,
@@ -23,14 +22,11 @@ from walkthrough.ch16_translation.checks.matches import (
     unclipped,
 )
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, fixed
-from walkthrough.checking.values import ValueCheck, WrongValue
 
 Corpus = Sequence[Tokens]
 Pairs = Sequence[tuple[Tokens, Tokens]]
 OnePenalty = Callable[[int, int], float]
 
-
-# Exercise: BLEU of a corpus ----------------------------------------------------------------------
 
 Total = Callable[[Tokens, Tokens, int], int]
 
@@ -379,48 +375,4 @@ bleu = Check(
         Symptom("mean over sentences, in one case", _is_mean_of_sentences, _MEAN_OF_SENTENCES),
     ],
     right="`bleu` is right, for seven small corpora",
-)
-
-
-# Exercise: a cost turned back into time ----------------------------------------------------------
-
-_FLOPS = 3.3e18
-_BIG = 2.3e19
-_DAY = 24 * 3600
-
-
-def _days(gpu: str, n_gpus: int = 1, seconds: int = _DAY) -> float:
-    return _FLOPS / (n_gpus * SUSTAINED_TFLOPS[gpu] * 1e12 * seconds)
-
-
-days_on_one = ValueCheck(
-    name="days on one K80",
-    expected=_days("K80"),
-    tolerance=0.01,
-    mistakes=[
-        WrongValue(_days("K80", 8), "that is eight K80s, side by side. The question is about one."),
-        WrongValue(
-            _days("P100"), "that is one P100, at 9.5 TFLOP/s. A K80 sustains 2.8 in the estimate."
-        ),
-        WrongValue(_days("P100", 8), "that is the paper's own machine: eight P100."),
-        WrongValue(
-            _days("K80", seconds=3600), "that is hours, if you count them. Divide by 24 for days."
-        ),
-        WrongValue(_days("K80", seconds=1), "that is seconds. A day has 24 · 3600 of them."),
-        WrongValue(_days("K80", seconds=60), "that is minutes, if you count them. Divide by 1440."),
-        WrongValue(_days("K80", seconds=7 * _DAY), "that is weeks. Days are asked."),
-        WrongValue(_days("K40"), "that is one K40, at 3.7 TFLOP/s. A K80 sustains 2.8."),
-        WrongValue(_days("M40"), "that is one M40, at 6.0 TFLOP/s. A K80 sustains 2.8."),
-        WrongValue(_BIG / _FLOPS * _days("K80"), "that is the big model, 2.3·10¹⁹ FLOPs."),
-        WrongValue(13, "that is cut to whole days. One decimal at least is asked."),
-        WrongValue(14, "that is rounded to whole days. One decimal at least is asked."),
-        WrongValue(
-            _FLOPS * SUSTAINED_TFLOPS["K80"] * 1e12,
-            "you multiply the cost by the rate. Operations divided by operations a second are "
-            "seconds.",
-        ),
-        WrongValue(_days("K80") * 1e12 / 2**40, "tera is 10¹² here, not 2⁴⁰, as for memory sizes."),
-        WrongValue(_days("K80", 8, 3600), "these are hours of eight K80s. Asked are days of one."),
-    ],
-    right="right: two weeks on one K80, for what eight P100 do in half a day",
 )
