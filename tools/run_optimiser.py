@@ -20,7 +20,7 @@ OUTPUT = RESULTS / "copying-optimiser.json"
 def main(arguments: list[str] | None = None) -> int:
     """Train, test, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(10)))
     parser.add_argument("--updates", type=int, default=experiments.UPDATES)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)

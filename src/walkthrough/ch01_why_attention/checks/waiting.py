@@ -93,6 +93,12 @@ waiting_steps = Check(
             "has read word 1, layer 2 can.",
         ),
         Mistake(
+            "layers meet in one round",
+            lambda n_words, n_layers: n_words * n_layers - (n_layers - 1),
+            "here a layer begins in the round in which the one below reads its last word. It can "
+            "begin as soon as the one below has read the first.",
+        ),
+        Mistake(
             "diagonals of a square",
             lambda n_words, n_layers: 2 * max(n_words, n_layers) - 1,
             "right for as many layers as words: you count the diagonals of a square. The grid is "

@@ -1,0 +1,141 @@
+"""The experiment of chapter 16 looks at no test set too early, and at none twice."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+import run_recipe as tool
+
+from transformer.cli.parser import make_parser
+from transformer.cli.plan import make_plan
+from transformer.data.corpus import Corpus
+
+HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"
+REFERENCE = ("ein Hund läuft über das Gras .", "zwei Männer sehen ihn an .")
+ROWS = {
+    "recipe": tool.Row("--max-updates 20", seeds=(1, 2)),
+    "paper": tool.Row("--max-updates 20", decoding=tool.Decoding(4, 0.6, 5)),
+    "back": tool.Row("--max-updates 20", ("de", "en"), (1,), tests=("test_2016_flickr",)),
+}
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """The commands that were run: training writes a run folder, measuring a result."""
+    commands = []
+
+    def run(words):
+        commands.append(shlex.join(words))
+        args = make_parser().parse_args(words[words.index("transformer") + 1 :])
+        folder = Path(args.folder if "train" in words else args.model)
+        if "train" in words:
+            folder.mkdir(parents=True)
+            text = {"data": {}, "model": {}, "training": {"max_updates": 20, "seed": args.seed}}
+            (folder / "settings.json").write_text(json.dumps(text))
+            (folder / "log.csv").write_text(HEADER + "20,1,2.5,0.1,1.0,200,50.0,4.0,9.1\n")
+            (folder / "results.json").write_text(json.dumps({"training": [{}]}))
+            return
+        found = tool.results_of(folder)
+        score = {name: getattr(args, name) for name in ("split", "beam", "alpha", "average")}
+        bleu = 40 - abs(args.alpha - best["alpha"]) + args.average / 100
+        found.setdefault("evaluation", []).append({**score, "bleu": bleu})
+        (folder / "results.json").write_text(json.dumps(found))
+        if args.output:
+            Path(args.output).write_text("\n".join(REFERENCE) + "\n")
+
+    best = {"alpha": 1.4}
+    monkeypatch.setattr(tool, "run", run)
+    monkeypatch.setattr("run_multi30k.run", run)
+    monkeypatch.setattr(tool, "ROWS", ROWS)
+    monkeypatch.setattr(tool, "SCREENS", {"screen": "--seed 1 --max-updates 20"})
+    monkeypatch.setattr(tool, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(tool, "committed", dict)
+    corpus = Corpus(
+        name="multi30k",
+        source_language="en",
+        target_language="de",
+        split="test",
+        source=REFERENCE,
+        target=REFERENCE,
+    )
+    monkeypatch.setattr(tool.Corpus, "from_multi30k", lambda *_, **__: corpus)
+    commands_and_best = commands, best
+    return commands_and_best
+
+
+def steps(tmp_path, *words):
+    return tool.main([*words, "--folder", str(tmp_path / "runs")])
+
+
+def test_every_option_is_one_that_training_takes():
+    for recipe in [*map(tool.Recipe, tool.SCREENS.values()), *tool.all_runs().values()]:
+        words = [
+            "train",
+            "--preset",
+            "multi30k-tiny",
+            "--folder",
+            "x",
+            *shlex.split(recipe.options),
+        ]
+        args = make_parser().parse_args(words)
+        plan = make_plan(args.preset, None, args.set)
+        assert args.seed
+        assert plan.data.corpus == "multi30k"
+
+
+def test_candidates_are_scored_on_validation_alone(asked, tmp_path):
+    steps(tmp_path, "screen")
+    commands, _ = asked
+    assert "train" in commands[0]
+    assert len(commands) == 4
+    assert all("--split=val" in command for command in commands[1:])
+    assert json.loads(tool.RECORD.read_text())["looks"] == 0
+
+
+def test_decoding_is_chosen_by_the_mean_of_the_seeds(asked, tmp_path):
+    steps(tmp_path, "train", "choose")
+    chosen = json.loads(tool.RECORD.read_text())["decoding"]
+    assert chosen["recipe"] == {"beam": 5, "alpha": 1.4, "average": 10}
+    assert chosen["paper"] == {"beam": 4, "alpha": 0.6, "average": 5}  # prescribed, not chosen
+    assert json.loads(tool.RECORD.read_text())["looks"] == 0
+
+
+def test_the_edge_of_the_grid_is_refused(asked, tmp_path):
+    asked[1]["alpha"] = 9.0
+    with pytest.raises(ValueError, match=r"recipe: the best α is 2\.6, the edge of"):
+        steps(tmp_path, "train", "choose")
+
+
+def test_no_test_set_before_the_decoding_is_committed(asked, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"decoding is chosen for \[\]"):
+        steps(tmp_path, "test")
+    steps(tmp_path, "train", "choose")
+    with pytest.raises(ValueError, match=r"commit record\.json"):
+        steps(tmp_path, "test")
+    other = {"decoding": {**tool.recorded()["decoding"], "recipe": {"beam": 5, "alpha": 0.6}}}
+    monkeypatch.setattr(tool, "committed", lambda: other)
+    with pytest.raises(ValueError, match=r"commit record\.json"):
+        steps(tmp_path, "test")
+    assert not any("--split=test" in command for command in asked[0])
+
+
+def test_each_run_looks_once_at_each_test_set(asked, tmp_path, monkeypatch):
+    steps(tmp_path, "train", "choose")
+    monkeypatch.setattr(tool, "committed", tool.recorded)
+    steps(tmp_path, "test")
+    record = json.loads(tool.RECORD.read_text())
+    assert record["looks"] == 2 * 3 + 3 * 3 + 1
+    pairs = {(found["ours"], found["theirs"]) for found in record["differences"]}
+    assert pairs == {("recipe", "paper")}  # the other direction is no comparison
+    assert record["differences"][0]["measured"] == 0
+    n_commands = len(asked[0])
+    assert steps(tmp_path) == 0  # all steps again: only the candidates are missing
+    assert len(asked[0]) == n_commands + 4
+
+
+def test_wrong_words_are_refused(capsys):
+    for words in (["tset"], ["train", "--only", "nobody"]):
+        with pytest.raises(SystemExit):
+            tool.parsed(words)
+        assert "choose from" in capsys.readouterr().err

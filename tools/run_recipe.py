@@ -1,0 +1,256 @@
+"""The experiment of chapter 16: one recipe for Multi30k and its controls, three seeds each.
+
+    python tools/run_recipe.py                # → results/multi30k-recipe.json, every step in order
+    python tools/run_recipe.py screen         # candidates, scored on the validation split alone
+    python tools/run_recipe.py train --only recipe-1
+    python tools/run_recipe.py choose         # how each row decodes, chosen on validation
+    python tools/run_recipe.py test           # every test set, once a run
+
+`test` looks at no test set before the decoding that it uses is committed, and at none twice. Run
+folders stand under runs/ (or --folder). A run that was interrupted goes on.
+"""
+
+import argparse
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, product
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from record_run import run as read_run
+from records import RESULTS, ROOT, write
+from run_multi30k import Recipe, results_of, run, train
+
+from transformer.data.corpus import Corpus
+from walkthrough.ch16_translation.experiments.intervals import paired_difference
+
+RECORD = RESULTS / "multi30k-recipe.json"
+STEPS = ("screen", "train", "choose", "test")
+SEEDS = (1, 2, 3)
+TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
+ALPHAS = (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6)
+AVERAGES = (1, 5, 10)
+BEAM = 5
+
+# A fifth of the length of a run of the recipe, or less, all of seed 1.
+_SCREENED = "--seed 1 --max-updates 4200 --set training.accumulate=2 --set training.valid_every=600"
+SCREENS = {
+    "screen-03": f"{_SCREENED} --set training.r_drop=2",
+    "screen-02": f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2",
+    "screen-02-bpe": (
+        f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set data.bpe_dropout=0.1"
+    ),
+    "screen-02-5": f"{_SCREENED} --set training.r_drop=5 --set model.dropout=0.2",
+}
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How a row translates: beams, length penalty, checkpoints in the mean."""
+
+    beam: int
+    alpha: float
+    average: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table. `decoding` is what the row prescribes; None: chosen on validation.
+
+    Rows from one language to the same other one are compared.
+    """
+
+    options: str
+    languages: tuple[str, str] = ("en", "de")
+    seeds: tuple[int, ...] = SEEDS
+    decoding: Decoding | None = None
+    tests: tuple[str, ...] = TESTS
+
+    def runs(self, name: str) -> dict[str, Recipe]:
+        """Return a run for each seed."""
+        source, target = self.languages
+        options = (
+            f"--set data.source_language={source} --set data.target_language={target} "
+            f"{self.options}"
+        )
+        return {f"{name}-{s}": Recipe(f"--seed {s} {options}") for s in self.seeds}
+
+
+ROWS: dict[str, Row] = {
+    # §5.1–5.4 and §6.1 as printed, on this corpus and this size: Eq. 3 with 4 000 updates of
+    # warm-up, dropout 0.1, label smoothing 0.1, beam 4, α = 0.6, the mean of 5 checkpoints.
+    "paper": Row(
+        "--max-updates 8000 --set model.dropout=0.1 --set training.schedule=noam "
+        "--set training.warmup=4000 --set training.peak=none",
+        decoding=Decoding(beam=4, alpha=0.6, average=5),
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do the steps that are asked for, each only where something is missing."""
+    args = parsed(arguments)
+    for step in args.steps or STEPS:
+        if step == "screen":
+            screen(args.folder, args.only)
+        elif step == "train":
+            for name, recipe in all_runs().items():
+                if not args.only or name in args.only:
+                    train(args.folder / name, recipe)
+        elif step == "choose":
+            choose(args.folder)
+        else:
+            test(args.folder)
+        record(args.folder)
+    return 0
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}")
+    parser.add_argument("--only", nargs="+", metavar="RUN", help="train or screen only these runs")
+    parser.add_argument("--folder", type=Path, default=Path("runs"), help="place of run folders")
+    args = parser.parse_args(arguments)
+    for step in args.steps:
+        if step not in STEPS:
+            parser.error(f"no step {step}: choose from {', '.join(STEPS)}")
+    known = [*SCREENS, *all_runs()]
+    for name in args.only or ():
+        if name not in known:
+            parser.error(f"no run {name}: choose from {', '.join(known)}")
+    return args
+
+
+def all_runs() -> dict[str, Recipe]:
+    """Return the runs of every row, by name."""
+    return {name: recipe for row in ROWS for name, recipe in ROWS[row].runs(row).items()}
+
+
+def screen(folder: Path, only: Sequence[str] | None) -> None:
+    """Train the candidates and score each on the validation split, decoded alike."""
+    for name, options in SCREENS.items():
+        if only and name not in only:
+            continue
+        train(folder / name, Recipe(options))
+        for alpha in (0.6, 1.0, 1.4):
+            evaluate(folder / name, "val", Decoding(beam=BEAM, alpha=alpha, average=5))
+
+
+def choose(folder: Path) -> None:
+    """Choose how each row decodes: the best mean BLEU of its seeds on the validation split.
+
+    Raises:
+        ValueError: the best penalty is the first or the last that was tried.
+    """
+    chosen = recorded().get("decoding", {})
+    for name, row in ROWS.items():
+        tried = [Decoding(BEAM, alpha, average) for alpha, average in product(ALPHAS, AVERAGES)]
+        for run_name in row.runs(name):
+            for decoding in [row.decoding] if row.decoding else tried:
+                evaluate(folder / run_name, "val", decoding)
+        if row.decoding is None:
+            means = {d: fmean(bleu(folder / r, "val", d) for r in row.runs(name)) for d in tried}
+            best = max(means, key=means.__getitem__)
+            if best.alpha in (ALPHAS[0], ALPHAS[-1]):
+                raise ValueError(f"{name}: the best α is {best.alpha}, the edge of {ALPHAS}")
+            chosen[name] = asdict(best)
+        else:
+            chosen[name] = asdict(row.decoding)
+    save({**recorded(), "decoding": chosen})
+
+
+def test(folder: Path) -> None:
+    """Score every run on every test set of its row, once; then compare the rows.
+
+    Raises:
+        ValueError: the decoding is not chosen, or not committed.
+    """
+    chosen = recorded().get("decoding", {})
+    if sorted(chosen) != sorted(ROWS):
+        raise ValueError(f"decoding is chosen for {sorted(chosen)}, not for all of {sorted(ROWS)}")
+    if committed().get("decoding") != chosen:
+        raise ValueError(
+            f"commit {RECORD.name} with the chosen decoding before a test is looked at"
+        )
+    for name, row in ROWS.items():
+        for run_name, split in product(row.runs(name), row.tests):
+            decoding = Decoding(**chosen[name])
+            evaluate(folder / run_name, split, decoding, output=f"{split}.txt")
+    save({**recorded(), "differences": differences(folder)})
+
+
+def differences(folder: Path) -> list[dict[str, Any]]:
+    """Return how the means of two rows differ on each test set, with intervals over sentences."""
+    found = []
+    for (ours, one), (theirs, other) in combinations(ROWS.items(), 2):
+        if one.languages != other.languages:
+            continue
+        source, target = one.languages
+        for split in (s for s in one.tests if s in other.tests):
+            corpus = Corpus.from_multi30k(split, source_language=source, target_language=target)
+            sides = [
+                [(folder / run / f"{split}.txt").read_text("utf-8").splitlines() for run in runs]
+                for runs in (one.runs(ours), other.runs(theirs))
+            ]
+            difference = asdict(paired_difference(*sides, corpus.target))
+            found.append({"ours": ours, "theirs": theirs, "split": split, **difference})
+    return found
+
+
+def evaluate(folder: Path, split: str, decoding: Decoding, *, output: str | None = None) -> None:
+    """Measure once: what stands in the run folder is not made again."""
+    if _found(folder, split, decoding):
+        return
+    options = [f"--{name}={value}" for name, value in asdict(decoding).items()]
+    if output:
+        options.append(f"--output={folder / output}")
+    words = ["-m", "transformer", "evaluate", str(folder), "--threads=1", "--quiet"]
+    run([*words, f"--split={split}", *options])
+
+
+def bleu(folder: Path, split: str, decoding: Decoding) -> float:
+    """Return the BLEU of a run on a split."""
+    return float(_found(folder, split, decoding)[0]["bleu"])
+
+
+def _found(folder: Path, split: str, decoding: Decoding) -> list[dict[str, Any]]:
+    wanted = {"split": split, **asdict(decoding)}
+    done = results_of(folder).get("evaluation", [])
+    return [one for one in done if all(one[key] == value for key, value in wanted.items())]
+
+
+def record(folder: Path) -> None:
+    """Write every finished run into the record; runs that no folder holds stay as they are."""
+    known = {one["name"]: one for one in recorded().get("runs", [])}
+    for name in (*SCREENS, *all_runs()):
+        if results_of(folder / name).get("evaluation"):
+            known[name] = read_run(folder / name)
+            known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
+    runs = [known[name] for name in (*SCREENS, *all_runs()) if name in known]
+    looks = sum(e["split"].startswith("test") for one in runs for e in one["evaluation"])
+    save({**recorded(), "looks": looks, "runs": runs})
+
+
+def recorded() -> dict[str, Any]:
+    """Return the record as it is; empty where there is none."""
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+
+
+def committed() -> dict[str, Any]:
+    """Return the record as the last commit has it; empty where it has none."""
+    asked = ["git", "show", f"HEAD:{RECORD.relative_to(ROOT).as_posix()}"]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    return json.loads(found.stdout) if found.returncode == 0 else {}
+
+
+def save(content: dict[str, Any]) -> None:
+    """Write the record, what is short before what is long."""
+    write(RECORD, dict(sorted(content.items(), key=lambda item: item[0] == "runs")), flat_from=5)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
