@@ -160,6 +160,11 @@ without_layers = Check(
             "what softmax does.",
         ),
         Mistake(
+            "softmax twice",
+            lambda tokens, weight: torch.softmax(_without_layers(tokens, weight), dim=-1),
+            "softmax was taken twice. After the first one the numbers are probabilities already.",
+        ),
+        Mistake(
             "softmax over positions",
             lambda tokens, weight: torch.softmax(_logits(tokens, weight), dim=-2),
             "softmax ran over the positions: the words of the sentence compete with each other. "
@@ -178,6 +183,20 @@ without_layers = Check(
         ),
     ],
     symptoms=[
+        Symptom(
+            "a matrix of its own",
+            lambda answer, expected, given: answer.requires_grad,
+            "your result depends on a matrix that is made inside: `nn.Embedding` and `nn.Linear` "
+            "start with random numbers of their own. Both ends use `weight`, as it was given.",
+        ),
+        Symptom(
+            "one result for several words",
+            lambda answer, expected, given: (
+                answer.ndim == expected.ndim - 1 and answer.shape[-1] == expected.shape[-1]
+            ),
+            "several words share one result: was a mean or a sum taken over a dimension of "
+            "`tokens`? Each word has probabilities of its own.",
+        ),
         Symptom(
             "not a distribution",
             lambda answer, expected, given: (
@@ -470,6 +489,17 @@ gradient = Check(
             "√d_model times as long.",
         ),
         Mistake(
+            "factor on the way back only",
+            lambda tokens, targets, weight: sum(
+                _parts_of_gradient(
+                    tokens, targets, weight, factor=1.0, back=math.sqrt(weight.shape[1])
+                ),
+                torch.zeros_like(weight),
+            ),
+            "the factor stands on the way back and not in the states, which are √d_model times "
+            "a row. So the probabilities are others.",
+        ),
+        Mistake(
             "factor twice on the way back",
             lambda tokens, targets, weight: sum(
                 _parts_of_gradient(tokens, targets, weight, back=float(weight.shape[1])),
@@ -517,6 +547,36 @@ gradient = Check(
             "sum",
             lambda tokens, targets, weight: len(tokens) * _gradient(tokens, targets, weight),
             "this is the gradient of the sum over the words. The loss is their mean.",
+        ),
+        Mistake(
+            "mean over the vocabulary",
+            lambda tokens, targets, weight: (
+                len(tokens) / len(weight) * _gradient(tokens, targets, weight)
+            ),
+            "you divide by the size of the vocabulary. The loss is a mean over the n words.",
+        ),
+        Mistake(
+            "mean over all logits",
+            lambda tokens, targets, weight: _gradient(tokens, targets, weight) / len(weight),
+            "you divide by the number of all logits, n times the vocabulary. The loss is a mean "
+            "over the n words.",
+        ),
+        Mistake(
+            "of the logits",
+            lambda tokens, targets, weight: _of_logits(
+                math.sqrt(weight.shape[1]) * weight[tokens], targets, weight
+            ),
+            "this is the gradient of the logits. Two products lead on from it: to the matrix that "
+            "made the logits, and through the states to the rows that made the states.",
+        ),
+        Mistake(
+            "every row",
+            lambda tokens, targets, weight: (
+                _parts_of_gradient(tokens, targets, weight)[1]
+                + _parts_of_gradient(tokens, targets, weight)[0].sum(0)
+            ),
+            "the embedding's part is added to every row. It belongs to the rows of the input "
+            "words, each word's to its own: `index_add_`.",
         ),
         Mistake(
             "downhill",
@@ -618,6 +678,27 @@ logit_std = Check(
             "root of everything",
             lambda d_model, weight_std: math.sqrt(d_model * weight_std),
             "the root covers `weight_std`, which is a standard deviation already.",
+        ),
+        Mistake(
+            "whole root",
+            lambda d_model, weight_std: math.isqrt(d_model) * weight_std,
+            "the root of d_model was cut to a whole number.",
+        ),
+        Mistake(
+            "root of a root",
+            lambda d_model, weight_std: d_model**0.25 * weight_std,
+            "the root was taken twice: d_model terms make the *variance* d_model times as large, "
+            "so the standard deviation √d_model times.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "a sample",
+            lambda answer, expected, given: (
+                float(answer) % 1 != 0 and abs(float(answer) / expected - 1) < 0.1
+            ),
+            "close, as a measured value is. Asked is the number itself: derive it from the "
+            "variance of one product.",
         ),
     ],
     right="`logit_std` is right. With weight_std = d_model^−0.5 it is 1 for every d_model",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -118,11 +119,13 @@ def _number_difference(answer: Any, expected: Tensor, tolerance: float) -> str |
 
 
 def _reads_as_value(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text.strip() in ("True", "False")
-    return True
+    for reads in (float, Fraction):  # "0.2", "1/5"
+        try:
+            reads(text)
+        except (ValueError, ZeroDivisionError):
+            continue
+        return True
+    return text.strip() in ("True", "False")
 
 
 def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:

@@ -1,6 +1,6 @@
 """Checks for answers that are a number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -24,6 +24,8 @@ class WrongValue:
 class ValueCheck:
     """Judges an answer that is a number. A wrong one is not told the right one.
 
+    `means(answer)` says in words what a number that no mistake explains would mean.
+
     Raises:
         ValueError: a listed mistake equals the expected answer.
     """
@@ -33,6 +35,7 @@ class ValueCheck:
     mistakes: Sequence[WrongValue] = ()
     tolerance: float = 1e-5
     right: str = "{name}: right"
+    means: Callable[[float], str] | None = None
 
     def __post_init__(self) -> None:
         for mistake in self.mistakes:
@@ -62,4 +65,6 @@ class ValueCheck:
         relation = value_relation(float(number), float(self.expected), self.tolerance)
         size = "small" if number < self.expected else "large"
         said = f"{short(float(number), 6)} is too {size}"
+        if self.means and not relation:
+            return f"{said}: {self.means(float(number))}"
         return f"{said}: {relation}" if relation else said

@@ -211,3 +211,23 @@ def test_a_comparison_without_the_order_restored_is_told_about_the_network():
         return torch.allclose(layer(x.roll(1, 0)), layer(x), atol=1e-5)
 
     assert checks.is_position_wise(not_restored).status == "wrong"
+
+
+def test_what_is_computed_after_the_network_is_seen():
+    def doubled(run):
+        w1, b1, _, b2 = LARGER
+        return 2 * run(w1, b1, [[0.5], [0.5], [-0.5]], b2)
+
+    assert checks.larger(doubled).mistake == "computes after run"
+    assert checks.larger(lambda run: run(*LARGER).tolist())
+
+
+def test_the_arrays_alone_are_no_answer():
+    assert checks.larger(lambda run: LARGER).mistake == "never runs"
+
+
+def test_a_sum_that_a_bias_lifts_is_right_for_small_numbers_only():
+    def lifted(run):  # half of a + b, and half of the distance
+        return run([[1, 1, -1], [1, -1, 1]], [100, 0, 0], [[0.5], [0.5], [0.5]], [-50])
+
+    assert checks.larger(lifted).mistake == "lifted by a bias"

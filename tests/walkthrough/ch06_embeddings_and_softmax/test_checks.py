@@ -62,7 +62,9 @@ def test_a_tie_can_be_found_in_several_ways(test):
 def by_training(model):
     loss = model.head(model.embedding(torch.arange(5))).square().sum() + model.head.weight.sum()
     loss.backward()
-    torch.optim.SGD(model.parameters(), lr=0.1).step()
+    with torch.no_grad():
+        for parameter in model.parameters():  # as an optimiser does
+            parameter -= 0.1 * parameter.grad
     return torch.equal(model.embedding.weight, model.head.weight)
 
 
@@ -108,3 +110,27 @@ def test_the_gradient_by_two_one_hot_products_is_right():
         return (root * one_hot.T @ wrong @ weight + wrong.T @ states) / len(tokens)
 
     assert checks.gradient(by_products)
+
+
+def test_an_embedding_made_inside_is_told_from_the_given_matrix():
+    def own(tokens, weight):
+        rows = torch.nn.Embedding(*weight.shape)(tokens)
+        return (rows * weight.shape[1] ** 0.5 @ weight.T).softmax(-1)
+
+    assert checks.without_layers(own).mistake == "a matrix of its own"
+
+
+def test_a_measured_standard_deviation_is_told_from_a_derived_one():
+    def measured(d_model, weight_std):
+        states, matrix = torch.randn(500, d_model), weight_std * torch.randn(d_model, 100)
+        return (states @ matrix).std()
+
+    assert checks.logit_std(measured).mistake == "a sample"
+
+
+def test_a_mean_over_the_words_is_named():
+    def mean_word(tokens, weight):
+        rows = weight[tokens] * weight.shape[1] ** 0.5
+        return (rows.mean(-2) @ weight.T).softmax(-1)
+
+    assert checks.without_layers(mean_word).mistake == "one result for several words"

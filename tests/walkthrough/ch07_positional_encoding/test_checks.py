@@ -131,3 +131,30 @@ def test_mirror_accuracy_by_counting_sentences():
     mirrored = [s[5 - s.index(0)] for s in sentences]  # what stands opposite to word 0
     best = max(mirrored.count(word) for word in range(6)) / len(sentences)
     assert checks.mirror_accuracy(best).status == "right"
+
+
+def test_blocks_that_no_matrix_holds_are_named():
+    def blocks(k, d_model):
+        matrix = checks.rotation.reference(k, d_model)
+        return [matrix[i : i + 2, i : i + 2] for i in range(0, d_model, 2)]
+
+    assert checks.rotation(blocks).mistake == "loose blocks"
+    assert checks.rotation(lambda k, d: torch.stack(blocks(k, d))).mistake == "loose blocks"
+
+
+def test_moved_encodings_are_not_the_matrix_that_moves_them():
+    def moved(k, d_model):
+        return sinusoidal_encoding(10, d_model) @ checks.rotation.reference(k, d_model).T
+
+    assert checks.rotation(moved).mistake == "moved encodings"
+
+
+def test_turned_queries_and_keys_are_no_scores_yet():
+    def turned(query, key):
+        return turned_as_complex_numbers(query), turned_as_complex_numbers(key)
+
+    assert checks.rotary_scores(turned).mistake == "no scores"
+
+
+def test_a_fraction_in_quotes_is_told_to_leave_them_out():
+    assert "leave out the quotes" in checks.mirror_accuracy("1/5").message

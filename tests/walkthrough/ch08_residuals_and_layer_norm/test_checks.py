@@ -180,3 +180,33 @@ def test_the_packages_start_is_the_one_that_the_exercise_asks_for():
         return {name: w * (factor if name in ratio else 1) for name, w in weights.items()}
 
     assert checks.small_start(small_start)
+
+
+LAST_MATRICES = ("output_proj.weight", "contract.weight")
+
+
+def test_a_matrix_drawn_anew_and_one_divided_by_its_width_are_named():
+    def drawn(weights, n_layers):
+        small = {name: torch.randn_like(weights[name]) / 12**0.5 for name in LAST_MATRICES}
+        return weights | small
+
+    def by_width(weights, n_layers):
+        return weights | {
+            name: weights[name] / weights[name].shape[1] ** 0.5 for name in LAST_MATRICES
+        }
+
+    assert checks.small_start(drawn).mistake == "drawn anew"
+    assert checks.small_start(by_width).mistake == "by its width"
+
+
+def test_two_blocks_taken_for_others_are_told_how_to_tell_the_first():
+    def which_block(block):
+        name = probed(block)
+        return {"no residual": "post", "branch": "pre"}.get(name, name)
+
+    assert checks.which_block(which_block).mistake == "no residual for post"
+
+
+def test_a_name_that_the_table_does_not_hold_is_answered_with_the_names():
+    verdict = checks.which_block(lambda block: probed(block).replace(" ", "_"))
+    assert verdict.mistake == "a name of its own"

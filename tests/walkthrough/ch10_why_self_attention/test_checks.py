@@ -84,7 +84,11 @@ def test_predictions_that_are_missing_are_no_mistake():
         ("b", -0.5, "not negative"),
         ("b", math.inf, "write 0"),
         ("c", 0, "they do meet"),
-        ("d", 6, "for two LSTMs"),
+        ("b", 1.5, "leaves out the four projections. At n = 1.5 · d they do not meet"),
+        ("c", 2, "this is where one LSTM meets it"),
+        ("c", 1 / 6, "this is d / n"),
+        ("d", 6, "leaves out the feed-forward network"),
+        ("d", 1, "for two LSTMs"),
         ("e", 2, "for one LSTM"),
     ],
 )

@@ -6,9 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from walkthrough.ch13_regularisation import checks, experiments
+from walkthrough.ch13_regularisation import checks
 from walkthrough.checking.soundness import assert_check_is_sound
-from walkthrough.lab.half_trained import load_translator
 
 ALL = [
     checks.drop,
@@ -71,19 +70,14 @@ def test_other_right_ways_are_accepted():
     assert checks.unmixed(unmixed).status == "right"
 
 
-def test_the_shipped_translator_is_no_mixture():
-    """What the text of the exercise says: un-mixing helps, and less than the temperature."""
-    model, _ = load_translator()
-    task = experiments.load_task()
-    logits, gold = experiments.gold_logits(model, task.pairs("valid")[:50])
-
-    def perplexity(p):
-        return float(p[torch.arange(len(p)), gold].log().mean().neg().exp())
-
-    plain = logits.softmax(dim=-1)
-    unmixed = perplexity(checks.unmixed.reference(plain, 0.1, 1e-6))
-    assert perplexity((logits / 0.65).softmax(-1)) < unmixed < perplexity(plain)
-    assert (plain < 0.1 / len(plain[0])).float().mean() > 0.7
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(0.2, "it is at least 1"), (5.47, "a probability of 0.183"), (1.2, "a probability of 0.833")],
+)
+def test_an_unforeseen_perplexity_is_told_what_it_would_mean(answer, said):
+    verdict = checks.perfect_perplexity(answer)
+    assert verdict.status == "wrong"
+    assert said in verdict.message
 
 
 def test_a_division_by_the_share_dropped_is_named():

@@ -96,6 +96,24 @@ def test_an_update_that_does_nothing_is_nothing_yet():
     assert checks.update(lambda model, optimizer: None).status == "wrong"
 
 
+def test_an_optimiser_of_the_readers_own_is_named():
+    def update(model, optimizer, batches, rate):
+        return step_with(model, torch.optim.Adam(model.parameters(), lr=rate), batches, rate)
+
+    def step_with(model, optimizer, batches, rate):
+        optimizer.zero_grad()
+        n_tokens = sum(batch.n_target_tokens for batch in batches)
+        total = 0
+        for batch in batches:
+            logits = model(batch.source, batch.target_in)
+            total = total + label_smoothed_cross_entropy(logits, batch.target_out, reduction="sum")
+        (total / n_tokens).backward()
+        optimizer.step()
+        return total / n_tokens
+
+    assert checks.update(update).mistake == "a new Adam"
+
+
 def test_a_diagnosis_in_the_readers_own_way_is_right():
     def diagnose(model):
         source, target = torch.randint(4, 60, (3, 6)), torch.randint(4, 60, (3, 4))

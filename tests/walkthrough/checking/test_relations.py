@@ -228,3 +228,15 @@ def test_nothing_that_a_reader_returns_breaks_the_search():
     )
     for result in [*shapes, *[(x, x) for x in shapes], torch.full((3, 4), math.inf)]:
         assert check(lambda x, result=result: result).status == "wrong"
+
+
+def test_one_entry_has_an_article_of_its_own():
+    sums = Check(
+        name="sums",
+        reference=lambda x: x.cumsum(0),
+        cases=[fixed("seven numbers", torch.tensor([2.5, 0.5, -1.0, 4.0, 1.5, -3.0, 0.25]))],
+        mistakes=[],
+        right="right",
+    )
+    message = said(lambda x: torch.cat([x.cumsum(0), x[:1]]), sums)
+    assert "there is an entry too many at the end" in message

@@ -19,6 +19,8 @@ from walkthrough.checking.base import (
     drawn,
     fixed,
 )
+from walkthrough.checking.running import Raised, call
+from walkthrough.checking.verdict import Verdict
 
 # Exercise: the network from its matrices --------------------------------------------------------
 
@@ -212,6 +214,7 @@ class Run:
 
     pairs: Tensor
     called: bool = False
+    gave: Tensor | None = None
 
     def __call__(self, w1: Any, b1: Any, w2: Any, b2: Any) -> Tensor:
         """Return the network's output, one number for each pair.
@@ -233,7 +236,32 @@ class Run:
                 )
         if units > MAX_UNITS:
             raise ValueError(f"at most {MAX_UNITS} hidden units are allowed; got {units}")
-        return _feed_forward(self.pairs, *matrices)[:, 0]
+        self.gave = _feed_forward(self.pairs, *matrices)[:, 0]
+        return self.gave.clone()
+
+
+class OneNetworkCheck(Check):
+    """A check that wants what `run` gives as it is: nothing computed after it."""
+
+    def __call__(self, function: Any) -> Verdict:
+        """Judge the reader's function, and what it does besides calling `run`."""
+        verdict = super().__call__(function)
+        if verdict.status == "nothing yet" or not callable(function):
+            return verdict
+        (given, *_) = self.arguments()
+        answer, run = call(function, given), given.positional[0]
+        if isinstance(answer, Raised):
+            return verdict
+        if run.gave is None:
+            said = "your function never calls `run`. Hand it the four arrays: `return run(w1, …)`."
+            return Verdict("wrong", said, "never runs")
+        if verdict and not self.same_outcome(answer, run.gave):
+            said = (
+                "the result is right, but you compute after `run`. The network has to do it all: "
+                "return what `run` gives as it is."
+            )
+            return Verdict("wrong", said, "computes after run")
+        return verdict
 
 
 def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool]:
@@ -247,11 +275,16 @@ def _right_only_where(a_is_larger: bool) -> Callable[[Any, Any, Arguments], bool
 
 
 def _lifted_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
-    """Return whether b gives way to a fixed number where it is far below zero."""
+    """Return whether b, or a + b, gives way to a fixed number where it is far below zero."""
     first, second = given.positional[0].pairs.T
-    far_below = second < -400
-    rest = (answer - torch.relu(first - second))[far_below]
-    return bool(far_below.any() and rest.abs().min() > 0 and rest.max() - rest.min() < 0.1)
+    lifted = [
+        (second < -400, answer - torch.relu(first - second)),
+        (first + second < -400, answer - (first - second).abs() / 2),
+    ]
+    return any(
+        bool(below.any() and rest[below].abs().min() > 0 and rest[below].std() < 0.05)
+        for below, rest in lifted
+    )
 
 
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
@@ -275,7 +308,7 @@ def _by_units(*units: tuple[int, int, int]) -> Callable[..., Tensor]:
     return answer
 
 
-larger = Check(
+larger = OneNetworkCheck(
     name="larger",
     forbidden=[Forbidden(name, "the network has to compute it.") for name in _BY_HAND],
     reference=_by_units((1, -1, 1), (0, 1, 1), (0, -1, -1)),
@@ -334,6 +367,12 @@ larger = Check(
             "this is the sum a + b. No unit compares the two: one must look at a − b.",
         ),
         Mistake(
+            "mean without its negative part",
+            lambda run: run([[1, 1, -1], [1, -1, 1]], [0, 0, 0], [[0.5], [0.5], [0.5]], [0]),
+            "right where a + b is positive. Where it is negative, max(0, a + b) is 0 and the mean "
+            "of the two is lost. It takes two units, and the distance of the two takes two more.",
+        ),
+        Mistake(
             "lead the wrong way",
             _by_units((-1, 1, 1), (0, 1, 1), (0, -1, -1)),
             "you add max(0, b − a) to b: what b has more than a is counted twice. Add it to a, or "
@@ -364,8 +403,8 @@ larger = Check(
         Symptom(
             "lifted by a bias",
             _lifted_by_a_bias,
-            "right for small numbers. A bias lifts b over the bend only as long as b is not below "
-            "minus that bias. For any two numbers, the negative part of b needs a unit of its own.",
+            "right for small numbers. A bias lifts a number over the bend only as long as it is "
+            "not below minus that bias. Its negative part needs a unit of its own.",
         ),
         Symptom(
             "right where a is larger",
@@ -472,6 +511,14 @@ feed_forward_share = Check(
                 / (2 * d_model * d_ff + d_model + d_ff + 4 * d_model**2 + 2 * length * d_model)
             ),
             "you count the biases of the network. Only the matrix products count here.",
+        ),
+        Mistake(
+            "all biases",
+            lambda d_model, d_ff, length: (
+                (2 * d_model * d_ff + d_model + d_ff)
+                / (2 * d_model * d_ff + d_ff + 4 * d_model**2 + 5 * d_model + 2 * length * d_model)
+            ),
+            "you count the biases, of network and attention. Only the matrix products count here.",
         ),
         Mistake(
             "network over attention",

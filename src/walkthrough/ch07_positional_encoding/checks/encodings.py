@@ -4,7 +4,7 @@ Those on steps from one position to another stand in a module of their own.
 """
 
 from collections.abc import Callable
-from math import tau
+from math import e, tau
 from typing import Any
 
 import torch
@@ -148,6 +148,24 @@ encoding = Check(
             "the base is 1000 here; the paper's is 10000.",
         ),
         Mistake(
+            "powers of e",
+            _encoding(base=e),
+            "the powers are those of e: `exp` takes no base. 10000^x is `10000 ** x`, or "
+            "`exp(x · ln 10000)`.",
+        ),
+        Mistake(
+            "angles",
+            lambda length, d_model: _angles(torch.arange(length), d_model).float(),
+            "these are the angles. Take their sine for the even dimensions and their cosine for "
+            "the odd ones.",
+        ),
+        Mistake(
+            "whole numbers",
+            lambda length, d_model: _encoding()(length, d_model).int(),
+            "your table holds whole numbers, so everything behind the point is cut off. Make it "
+            "of floats: `torch.zeros(length, d_model)`.",
+        ),
+        Mistake(
             "positions from 1",
             _encoding(start=1),
             "your first row is position 1. Positions start at 0, so the first row is 0, 1, 0, 1, …",
@@ -240,6 +258,16 @@ slow_pairs = ValueCheck(
         WrongValue(
             N_PAIRS - _slow_pairs(),
             "that is how many pairs do complete a turn; the question asks for the others.",
+        ),
+        WrongValue(
+            N_PAIRS - _slow_pairs() + 1,
+            "that is one more than the pairs that do complete a turn; the question asks for the "
+            "others.",
+        ),
+        WrongValue(
+            _slow_pairs(turn=1.0) + 1,
+            "half of all pairs: that is where 10000^(2i/d_model) passes 100. The wavelength is 2π "
+            "times that.",
         ),
         WrongValue(
             2 * _slow_pairs(),

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from math import cos, sin, tau
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking.base import Arguments, Check, Mistake, Symptom, fixed
 
 Rotate = Callable[[int, int], Tensor]
 
@@ -64,6 +65,11 @@ def _minus_on_the_diagonal(k: int, d_model: int) -> Tensor:
     return matrix
 
 
+def _loose_blocks(result: Any, expected: Tensor, given: Arguments) -> bool:
+    blocks = result if isinstance(result, Tensor) else torch.stack(list(result))
+    return blocks.shape == (len(expected) // 2, 2, 2)
+
+
 rotation = Check(
     name="one matrix moves every position by k",
     reference=_rotation(),
@@ -102,6 +108,30 @@ rotation = Check(
             lambda k, d_model: _rotation()(1, d_model) ** k,
             "`**` takes each entry to the power k. A product of matrices is meant: "
             "`torch.matrix_power`, or the angle k times as large.",
+        ),
+        Mistake(
+            "k times the matrix",
+            lambda k, d_model: k * _rotation()(1, d_model),
+            "you multiply the matrix of one step by k, which makes vectors k times as long. k "
+            "steps are a rotation by k times the *angle*.",
+        ),
+        Mistake(
+            "rows of the blocks exchanged",
+            lambda k, d_model: _rotation()(k, d_model).unflatten(0, (-1, 2)).flip(1).flatten(0, 1),
+            "the two rows of your blocks have changed places. The sine comes first in a pair, so "
+            "the first row of a block is cos, sin.",
+        ),
+        Mistake(
+            "columns of the blocks exchanged",
+            lambda k, d_model: _rotation()(k, d_model).unflatten(1, (-1, 2)).flip(2).flatten(1, 2),
+            "the two columns of your blocks have changed places. For k = 0 nothing may move, so "
+            "the cosine stands on the diagonal.",
+        ),
+        Mistake(
+            "blocks from last to first",
+            lambda k, d_model: _rotation()(k, d_model).flip(0).flip(1),
+            "the pairs are counted from the last, and each is turned back. The first block belongs "
+            "to the first pair, whose angle is k.",
         ),
         Mistake(
             "stays for negative k",
@@ -197,6 +227,22 @@ rotation = Check(
             lambda k, d_model: torch.eye(d_model).roll(k, dims=0),
             "this matrix moves the dimensions by k. It should leave each value in its pair and "
             "turn the pair.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "loose blocks",
+            _loose_blocks,
+            "these are the 2×2 blocks, one a pair. Put them along the diagonal of one matrix: "
+            "`torch.block_diag(*blocks)`.",
+        ),
+        Symptom(
+            "moved encodings",
+            lambda result, expected, given: (
+                len(result) != len(expected) and result.shape[-1] == len(expected)
+            ),
+            "these are encodings that were moved. Asked is the matrix that moves them, shape "
+            "(d_model, d_model).",
         ),
     ],
 )

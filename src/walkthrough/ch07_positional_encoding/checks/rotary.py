@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer.positional import sinusoidal_encoding
-from walkthrough.checking.base import Check, Mistake, drawn
+from walkthrough.checking.base import Check, Mistake, Symptom, drawn
 
 Scores = Callable[[Tensor, Tensor], Tensor]
 
@@ -150,6 +150,12 @@ rotary_scores = Check(
             "with the keys transposed, shape (length, length).",
         ),
         Mistake(
+            "entry by entry",
+            lambda query, key: (_turned(query) * _turned(key)).float() / query.shape[-1] ** 0.5,
+            "you multiply queries and keys entry by entry. A score is a dot product, of each query "
+            "with every key: `query @ key.T`.",
+        ),
+        Mistake(
             "base 1000",
             _both(lambda x: _turned(x, base=1000.0)),
             "the angles use base 1000; it is 10000.",
@@ -174,6 +180,12 @@ rotary_scores = Check(
             "divided by d",
             lambda query, key: _product(_turned(query), _turned(key), float(query.shape[-1])),
             "the turning is right. The scores are divided by d; it should be √d.",
+        ),
+        Mistake(
+            "divided by the root of the length",
+            lambda query, key: _product(_turned(query), _turned(key), len(query) ** 0.5),
+            "the turning is right. The scores are divided by the root of the number of words; it "
+            "should be √d, with d the number of components.",
         ),
         Mistake(
             "multiplied by √d",
@@ -233,6 +245,14 @@ rotary_scores = Check(
             _both(_no_minus),
             "both sines have the same sign, so this is no rotation: (a, b) becomes "
             "(a cos θ − b sin θ, a sin θ + b cos θ).",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "no scores",
+            lambda result, expected, given: isinstance(result, tuple) and len(result) == 2,
+            "you return the turned queries and keys. Asked are their scores: dot products divided "
+            "by √d.",
         ),
     ],
     right="right: {name}",

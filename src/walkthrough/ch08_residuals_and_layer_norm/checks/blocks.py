@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 Sublayer = Callable[[Tensor], Tensor]
 Block = Callable[[Tensor, Sublayer], Tensor]
@@ -79,6 +79,33 @@ ONE_WORD = (
     "variance 1 if the words are alike or if you look at all of them together: give words of "
     "different size, and look at one word, or change one and look at the others."
 )
+
+TAKEN_FOR = {
+    ("no residual", "post"): "the block without a residual is taken for post-norm. Both normalise "
+    "at the end, and they agree if the sub-layer returns a multiple of its input. Let it return "
+    "zeros: without a residual nothing is left.",
+    ("no residual", "pre"): "the block without a residual is taken for pre-norm. Let the sub-layer "
+    "return zeros: pre-norm gives x back, without a residual nothing is left.",
+    ("forgets", "post"): "the block that forgets the word is taken for post-norm. Its output is "
+    "not normalised: let the sub-layer return something large.",
+    ("forgets", "pre"): "the block that forgets the word is taken for pre-norm. With a sub-layer "
+    "that returns zeros, pre-norm gives x back as it came; this one gives it normalised.",
+    ("branch", "pre"): "the norm on the branch is taken for pre-norm. Let the sub-layer return a "
+    "vector of a known size: pre-norm adds it as it is.",
+    ("branch", "post"): "the norm on the branch is taken for post-norm. With a sub-layer that "
+    "returns zeros it gives x back as it came; post-norm gives it normalised.",
+    ("pre", "post"): "pre-norm is taken for post-norm. With a sub-layer that returns zeros it "
+    "gives x back as it came; post-norm gives it normalised.",
+    ("post", "pre"): "post-norm is taken for pre-norm. With a sub-layer that returns zeros, "
+    "pre-norm gives x back as it came; post-norm gives it normalised.",
+    ("sentence", "post"): ONE_WORD,
+}
+"""What tells a block from the one that a diagnosis takes it for: (block, taken for)."""
+
+
+def _takes(block: str, other: str) -> Callable[[Any, Any, Arguments], bool]:
+    return lambda answer, expected, given: (expected, answer) == (block, other)
+
 
 which_block = Check(
     name="which_block",
@@ -166,6 +193,19 @@ which_block = Check(
             _confusing(post="pre", pre="post"),
             "post and pre are exchanged: with a sub-layer that returns zeros, pre-norm gives x "
             "back as it came.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "a name of its own",
+            lambda answer, expected, given: isinstance(answer, str) and answer not in BLOCKS,
+            "a name that you return is not in the table. Take the names as they stand there: "
+            + ", ".join(f'"{name}"' for name in BLOCKS)
+            + ".",
+        ),
+        *(
+            Symptom(f"{block} for {other}", _takes(block, other), say)
+            for (block, other), say in TAKEN_FOR.items()
         ),
     ],
     right="`which_block` is right: all six blocks told apart from outside",

@@ -220,6 +220,30 @@ layer_norm = Check(
             "standard deviation.",
         ),
         Mistake(
+            "divided by the gain",
+            lambda x, gain, bias, eps: _layer_norm(x, 1 / gain, bias, eps),
+            "the gain stands below the fraction line. Multiply by it.",
+        ),
+        Mistake(
+            "from 0 to 1",
+            lambda x, gain, bias, eps: (
+                gain
+                * (x - x.amin(-1, keepdim=True))
+                / (x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True) + eps)
+                + bias
+            ),
+            "you bring the smallest component to 0 and the largest to 1. Layer norm subtracts the "
+            "mean and divides by the root of the variance.",
+        ),
+        Mistake(
+            "range",
+            _normalised_by(
+                lambda x, eps: x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True) + eps
+            ),
+            "you divide by the distance from the smallest component to the largest. Layer norm "
+            "divides by the root of the variance.",
+        ),
+        Mistake(
             "bias subtracted",
             lambda x, gain, bias, eps: _layer_norm(x, gain, -bias, eps),
             "the bias was subtracted. It is added.",

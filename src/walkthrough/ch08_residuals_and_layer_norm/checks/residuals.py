@@ -92,6 +92,24 @@ share_left = Check(
             "+ n · branch.",
         ),
         Mistake(
+            "the word forgotten",
+            _mixed(lambda branch, n: branch**-n, lambda branch, n: 1 / (n * branch)),
+            "the stream holds the word as well: after one sub-layer its variance is 1 + branch, "
+            "not branch.",
+        ),
+        Mistake(
+            "n times in place of to the power n",
+            _mixed(lambda branch, n: n / (1 + branch), _left_pre),
+            "pre-norm is right. With post-norm you multiply one sub-layer's share by n. Each "
+            "sub-layer keeps that share of what is there: take it to the power n.",
+        ),
+        Mistake(
+            "divided by n in place of to the power n",
+            _mixed(lambda branch, n: 1 / (1 + branch) / n, _left_pre),
+            "pre-norm is right. With post-norm you divide one sub-layer's share by n. Each "
+            "sub-layer keeps that share of what is there: take it to the power n.",
+        ),
+        Mistake(
             "the stream",
             _mixed(lambda branch, n: 1.0, lambda branch, n: 1 + n * branch),
             "this is the variance of the whole stream. Asked is the share of the word in it.",
@@ -293,6 +311,37 @@ word_weight = Check(
             "power n: each must keep the n-th root.",
         ),
         Mistake(
+            "rest of the share forgotten",
+            lambda branch, n_sublayers, left: (branch * left ** (1 / n_sublayers)) ** 0.5,
+            "solve again: from α² / (α² + b) = r follows α² = b · r / (1 − r). Yours lacks the "
+            "1 − r.",
+        ),
+        Mistake(
+            "one taken away",
+            lambda branch, n_sublayers, left: (
+                max(_word_weight(branch, n_sublayers, left) ** 2 - 1, 0.0) ** 0.5
+            ),
+            "you take 1 from α². The word has variance 1, so α times the word has α², and no 1 "
+            "besides.",
+        ),
+        Mistake(
+            "square root for any n",
+            _from_kept(lambda left, n: left**0.5),
+            "you let each sub-layer keep the square root of `left`, whatever `n_sublayers` is. "
+            "It is the n-th root.",
+        ),
+        Mistake(
+            "a whole exponent",
+            _from_kept(lambda left, n: left ** (1 // n) if n == 1 else 1 - 1e-9),
+            "`1 // n` is 0 for more than one sub-layer. The exponent is the fraction `1 / n`.",
+        ),
+        Mistake(
+            "root of the number",
+            _from_kept(lambda left, n: left ** (n**-0.5)),
+            "the exponent is 1 / √n. What one sub-layer keeps, to the power n, gives `left`, so "
+            "the exponent is 1 / n.",
+        ),
+        Mistake(
             "divided by n",
             _from_kept(lambda left, n: 1 - (1 - left) / n),
             "you let every sub-layer take the same amount, (1 − left)/n. Each takes the same "
@@ -395,6 +444,21 @@ def _weights(n_layers: int) -> Callable[[torch.Generator], Arguments]:
     return make
 
 
+def _drawn_anew(result: Any, expected: Any, given: Arguments) -> bool:
+    """Return whether a last matrix has nothing to do with the one that was given."""
+    pairs = [(result[name].flatten(), expected[name].flatten()) for name in LAST]
+    return any(torch.cosine_similarity(mine, wanted, dim=0).abs() < 0.8 for mine, wanted in pairs)
+
+
+def _by_its_width(result: Any, expected: Any, given: Arguments) -> bool:
+    """Return whether the last matrices were divided by the root of their own width."""
+    weights = given.positional[0]
+    return all(
+        torch.allclose(result[name], weights[name] * weights[name].shape[1] ** -0.5)
+        for name in LAST
+    )
+
+
 def _holds_only_the_last(result: Any, expected: Any, given: Arguments) -> bool:
     return isinstance(result, dict) and set(result) == set(LAST)
 
@@ -413,6 +477,23 @@ small_start = Check(
             "a half",
             _scaled(LAST, lambda n: 0.5),
             "the factor is ½, whatever `n_layers` says: that is (2N)^−0.5 for two layers only.",
+        ),
+        Mistake(
+            "six layers",
+            _scaled(LAST, lambda n: 12**-0.5),
+            "the factor is that of six layers, whatever `n_layers` says.",
+        ),
+        Mistake(
+            "root of a root",
+            _scaled(LAST, lambda n: (2 * n) ** -0.25),
+            "the root was taken twice. A variance goes with the square of the weights, so one root "
+            "is right: (2N)^−0.5.",
+        ),
+        Mistake(
+            "W^V as well",
+            _scaled((*LAST, "value_proj.weight")),
+            "W^V was scaled as well, so attention branches shrink twice. Only the last matrix of "
+            "each branch starts small.",
         ),
         Mistake(
             "one layer more",
@@ -544,7 +625,22 @@ small_start = Check(
             "others left out",
             _holds_only_the_last,
             "only the scaled matrices came back. Return all of them, the others unchanged.",
-        )
+        ),
+        Symptom(
+            "by its width",
+            _by_its_width,
+            "each matrix was divided by the root of its own width. The full size has that already; "
+            "the small start depends on the number of branches: (2N)^−0.5.",
+        ),
+        Symptom(
+            "drawn anew",
+            lambda result, expected, given: (
+                not any((result[name] == 0).all() for name in LAST)
+                and _drawn_anew(result, expected, given)
+            ),
+            "your last matrices are not the given ones times a number. Scale those of `weights`; "
+            "nothing is drawn anew.",
+        ),
     ],
     right="`small_start` is right: the last matrix of each branch times (2N)^−0.5",
 )

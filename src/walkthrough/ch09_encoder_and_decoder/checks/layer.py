@@ -105,7 +105,39 @@ def _added_to_the_first(
     return z + feed(norms[2](second))
 
 
-def _without(part: str) -> Callable[..., Any]:
+def _sum_lost(after: str) -> Callable[..., Any]:
+    """One residual goes back too far, to what stood before the sub-layer `after`."""
+
+    def layer(
+        z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Norm, norms: list[Norm]
+    ) -> Tensor:
+        x = norms[0](z)
+        first = z + back(x, x)
+        second = (z if after == "back" else first) + across(norms[1](first), memory)
+        return (first if after == "across" else second) + feed(norms[2](second))
+
+    return layer
+
+
+def _in_and_out(
+    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
+) -> Tensor:
+    x = norms[0](z)
+    z = z + norms[0](look_back(x, x))
+    z = z + norms[1](look_across(norms[1](z), memory))
+    return z + norms[2](feed(norms[2](z)))
+
+
+def _first_result_normalised(
+    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
+) -> Tensor:
+    x = norms[0](z)
+    z = z + norms[0](look_back(x, x))
+    z = z + look_across(norms[1](z), memory)
+    return z + feed(norms[2](z))
+
+
+def _without(part: str, feed_norm: int = 2) -> Callable[..., Any]:
     def layer(
         z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Norm, norms: list[Norm]
     ) -> Tensor:
@@ -114,7 +146,7 @@ def _without(part: str) -> Callable[..., Any]:
             z = z + back(normed, normed)
         if part != "across":
             z = z + across(norms[1](z), memory)
-        return z if part == "feed" else z + feed(norms[2](z))
+        return z if part == "feed" else z + feed(norms[feed_norm](z))
 
     return layer
 
@@ -232,6 +264,30 @@ decoder_layer = Check(
             "added is lost. Add to the sum that the one before has left.",
         ),
         Mistake(
+            "the first sum lost",
+            _sum_lost(after="back"),
+            "the result of the attention to the memory is added to the `z` that came in, so what "
+            "the self-attention has added is lost.",
+        ),
+        Mistake(
+            "the second sum lost",
+            _sum_lost(after="across"),
+            "the result of the feed-forward network is added to the sum after the self-attention, "
+            "so what the attention to the memory has added is lost.",
+        ),
+        Mistake(
+            "inputs and results normalised",
+            _in_and_out,
+            "you normalise what goes into a sub-layer and also what comes out. Pre-norm normalises "
+            "what goes in, and adds the result as it is.",
+        ),
+        Mistake(
+            "first result normalised",
+            _first_result_normalised,
+            "you normalise what `look_back` returns. Add it as it is: `norms[0]` belongs to what "
+            "goes in.",
+        ),
+        Mistake(
             "one norm for all",
             _layer(norms_of=(0, 0, 0)),
             "`norms[0]` serves all three sub-layers. Each has a norm of its own.",
@@ -249,6 +305,18 @@ decoder_layer = Check(
             "the attention to the memory comes first in yours. The target looks back at itself "
             "first, then across.",
             {"order": ("across", "back", "feed")},
+        ),
+        Mistake(
+            "across before back, each with its norm",
+            _layer(order=("across", "back", "feed"), norms_of=(1, 0, 2)),
+            "each norm stands with its sub-layer, but the attention to the memory comes first in "
+            "yours. The target looks back at itself first, then across.",
+        ),
+        Mistake(
+            "feed-forward before the memory, each with its norm",
+            _layer(order=("back", "feed", "across"), norms_of=(0, 2, 1)),
+            "each norm stands with its sub-layer, but the feed-forward network comes before the "
+            "attention to the memory in yours. It is the last of the three.",
         ),
         Mistake(
             "feed-forward before the memory",
@@ -293,6 +361,11 @@ decoder_layer = Check(
             "no attention to the memory",
             _without("across"),
             "the attention to the memory is missing, or what it returns is lost.",
+        ),
+        Mistake(
+            "no attention to the memory, its norm for the network",
+            _without("across", feed_norm=1),
+            "the attention to the memory is missing, and the feed-forward network has its norm.",
         ),
         Mistake(
             "no self-attention",

@@ -70,6 +70,36 @@ PAIRS: Mapping[str, tuple[str, Count, str, Count]] = {
     "e": ("the Transformer's layer", _layer, "one LSTM", _lstms(1)),
 }
 
+# Name of a pair → a wrong n/d that readers give, and where it comes from.
+SLIPS: Mapping[str, Mapping[float, str]] = {
+    "a": {
+        3: "this counts one of the attention's two products over pairs of words",
+        1: "this is where it meets a plain recurrence; a convolution has k = 3 matrices",
+        0.5: "this counts one matrix for the convolution; it has k = 3",
+        2 / 3: "this is d / n",
+    },
+    "b": {
+        1.5: "this leaves out the four projections",
+        3: "this leaves out the four projections, and one of the two products over pairs",
+    },
+    "c": {
+        2: "this is where one LSTM meets it; here are two",
+        8: "this leaves out the attention's four projections",
+        12: "this counts one of the attention's two products over pairs of words",
+        1 / 6: "this is d / n",
+    },
+    "d": {
+        6: "this leaves out the feed-forward network",
+        4: "this leaves out the four projections, or one of the two products over pairs",
+        8: "this leaves out the feed-forward network and the projections",
+        0.5: "this is d / n",
+    },
+    "e": {
+        2: "this leaves out the feed-forward network",
+        4: "this leaves out the feed-forward network and the projections",
+    },
+}
+
 
 @cache
 def operations(name: str, n: int) -> tuple[int, int]:
@@ -126,9 +156,11 @@ def _against(name: str, value: Any) -> str | None:
         return "that is close, and it is no rounded number: solve the equation"
     cheaper, dearer = (one, other) if first < second else (other, one)
     few, many = sorted((first, second))
+    slips = SLIPS[name].items()
+    slip = next((f"{say}. At" for at, say in slips if math.isclose(ratio, at, rel_tol=0.01)), "at")
     return (
-        f"at n = {ratio:g} · d they do not meet. Counted there with d = {D}: {few:,} operations "
-        f"for {cheaper}, {many:,} for {dearer}"
+        f"{slip} n = {ratio:g} · d they do not meet. Counted there with d = {D}: {few:,} "
+        f"operations for {cheaper}, {many:,} for {dearer}"
     )
 
 

@@ -45,6 +45,7 @@ layers_needed = Check(
         fixed("n = 100, k = 5, contiguous", 100, 5, False),
         fixed("n = 125, k = 5, dilated", 125, 5, True),
         fixed("n = 200, k = 5, dilated", 200, 5, True),
+        fixed("n = 100, k = 10, dilated", 100, 10, True),
     ],
     tolerance=0.0,
     mistakes=[
@@ -150,6 +151,11 @@ layers_needed = Check(
             "base 2",
             _either(_contiguous, lambda n, k: math.ceil(math.log2(n))),
             "dilated: that is the logarithm to the base 2. The base is k.",
+        ),
+        Mistake(
+            "natural logarithm",
+            _either(_contiguous, lambda n, k: math.ceil(math.log(n))),
+            "dilated: that is the natural logarithm. The base is k.",
         ),
         Mistake(
             "always contiguous",

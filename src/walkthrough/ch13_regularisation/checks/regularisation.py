@@ -60,6 +60,23 @@ drop = Check(
             "drops becomes 0, the rest is divided by 1 − p.",
         ),
         Mistake(
+            "nothing becomes 0",
+            _when_training(lambda x, keep, p: torch.where(keep, x / (1 - p), x)),
+            "the numbers that should go stay as they are. Where `keep` is False the result is 0.",
+        ),
+        Mistake(
+            "dropped made smaller",
+            _when_training(lambda x, keep, p: torch.where(keep, x, x * (1 - p))),
+            "the numbers that should go are made smaller, and those that stay are not enlarged. "
+            "What `keep` drops becomes 0, the rest is divided by 1 − p.",
+        ),
+        Mistake(
+            "dropped with −∞",
+            _when_training(lambda x, keep, p: (x / (1 - p)).masked_fill(~keep, -torch.inf)),
+            "you fill with −∞ where `keep` is False. That is for scores before a softmax; dropout "
+            "leaves 0.",
+        ),
+        Mistake(
             "cut to those that stay",
             _when_training(lambda x, keep, p: x[keep] / (1 - p)),
             "you return the numbers that stay and leave the others out. The result has the "
@@ -292,6 +309,12 @@ where = Check(
             "branch and input exchanged",
             _exchanged("branch", "input"),
             '"branch" and "input" are exchanged: the branch is what comes out of the sub-layer.',
+        ),
+        Mistake(
+            "stream and input exchanged",
+            _exchanged("stream", "input"),
+            '"stream" and "input" are exchanged. Both drop `x`: the stream on its way past the '
+            "sub-layer, the input on its way into it.",
         ),
         Mistake(
             "sum and result exchanged",

@@ -86,6 +86,13 @@ def _without_a_column(logits: Tensor, target: Tensor, smoothing: float, pad_id: 
     return _each(logits[:, kept], moved, smoothing, -1).mean()
 
 
+def _even_without_a_column(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
+    log_probs = logits[target != pad_id].log_softmax(dim=-1)
+    gold = log_probs.gather(-1, target[target != pad_id][:, None])[:, 0]
+    even = (log_probs.sum(dim=-1) - log_probs[:, pad_id]) / (logits.shape[-1] - 1)
+    return -((1 - smoothing) * gold + smoothing * even).mean()
+
+
 def _first_choice(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -> Tensor:
     real = target != pad_id
     return _each(logits[real], logits[real].argmax(dim=-1), smoothing, -1).mean()
@@ -181,6 +188,20 @@ smoothed_loss = Check(
             _without_a_column,
             "you leave the padding token out of the vocabulary. What is left out are "
             "*positions* whose target is padding; V stays what it is.",
+        ),
+        Mistake(
+            "the padding’s column out of the even part",
+            _even_without_a_column,
+            "the even part leaves the padding token out of the vocabulary. What is left out are "
+            "*positions* whose target is padding; ε is spread over all V tokens.",
+        ),
+        Mistake(
+            "mean over the vocabulary as well",
+            lambda logits, target, smoothing, pad_id: (
+                _loss(logits, target, smoothing, pad_id) / logits.shape[-1]
+            ),
+            "you take the mean over the vocabulary as well. A position’s loss is the *sum* over "
+            "the vocabulary; the mean is over the tokens.",
         ),
         Mistake(
             "sum below 1",
@@ -362,6 +383,12 @@ unmixed = Check(
             "you add `least` to every token. Only those below it are lifted to it.",
         ),
         Mistake(
+            "least added, nothing lifted",
+            _otherwise(floor=lambda r, least: r + least),
+            "you add `least` to every token, so what was negative may stay negative. Only those "
+            "below `least` are lifted, to `least` itself.",
+        ),
+        Mistake(
             "a ceiling",
             _otherwise(floor=lambda r, least: r.clamp(max=least)),
             "you cut everything off *above* `least`. It is the smallest value: `clamp(min=least)`.",
@@ -458,10 +485,21 @@ _EPSILON, _VOCAB = 0.2, 37_000
 _GOLD = 1 - _EPSILON + _EPSILON / _VOCAB
 _ENTROPY = -_GOLD * math.log(_GOLD) - _EPSILON * (1 - 1 / _VOCAB) * math.log(_EPSILON / _VOCAB)
 
+
+def _as_a_probability(perplexity: float) -> str:
+    if perplexity < 1:
+        return "a perplexity is 1 over a probability, so it is at least 1"
+    return (
+        f"it would mean that the gold token gets a probability of {1 / perplexity:.3f}. Which does "
+        "the smoothed target give it?"
+    )
+
+
 perfect_perplexity = ValueCheck(
     name="perfect_perplexity",
     expected=1 / _GOLD,
     tolerance=2e-3,
+    means=_as_a_probability,
     mistakes=[
         WrongValue(
             1.0,

@@ -1,7 +1,7 @@
 """The check of chapter 14's last exercise: which part of a model is broken (§3)?"""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -81,11 +81,11 @@ _built = cache(broken_model)
 
 
 def _patient(letter: str, part: str, seed: int) -> Case:
-    return Case(f"model {letter}", lambda _: arguments(partial(_run, _built(part, seed=seed))))
+    # a function, because a check copies its inputs, and would copy a module's every tensor
+    def model(source: Tensor, target_in: Tensor) -> Tensor:
+        return _built(part, seed=seed)(source, target_in)
 
-
-def _run(model: Model, source: Tensor, target: Tensor) -> Tensor:
-    return model(source, target)
+    return Case(f"model {letter}", lambda _: arguments(model))
 
 
 diagnose = Check(
@@ -106,6 +106,12 @@ diagnose = Check(
             "the model with dropout left on gets another name. Its output differs at every call, "
             "so every comparison finds something. Before anything else, call a model twice with "
             "the same input.",
+        ),
+        Mistake(
+            "the batch is tested before dropout",
+            lambda model: _diagnose(model, [_STEPS[2], *_STEPS[:2], *_STEPS[3:]]),
+            "the model with dropout left on passes for one that mixes sentences. Its output "
+            "differs at every call: before anything else, call a model twice with the same input.",
         ),
         Mistake(
             "the source is not tested before positions",

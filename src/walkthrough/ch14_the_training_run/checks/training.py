@@ -74,6 +74,36 @@ shift = Check(
             "the gold has no end token. A model trained like this never learns to stop.",
         ),
         Mistake(
+            "no end token, nothing cut",
+            lambda ids: ([BOS_ID, *ids], list(ids)),
+            "the gold lacks the end token, so it is one token shorter than what the decoder reads. "
+            "After the last word the decoder must predict the end.",
+        ),
+        Mistake(
+            "no start token, nothing cut",
+            lambda ids: (list(ids), [*ids, EOS_ID]),
+            "the input lacks the start token, so it is one token shorter than the gold: nothing is "
+            "there to predict the first word from.",
+        ),
+        Mistake(
+            "start and end on the gold",
+            lambda ids: ([BOS_ID, *ids], [BOS_ID, *ids, EOS_ID]),
+            "the gold begins with the start token. Nobody predicts that: gold begins with the "
+            "first word.",
+        ),
+        Mistake(
+            "padded",
+            lambda ids: ([BOS_ID, *ids, PAD_ID], [*ids, EOS_ID, PAD_ID]),
+            "you append padding. One sentence alone needs none: `collate` pads when it makes a "
+            "batch.",
+        ),
+        Mistake(
+            "pairs",
+            lambda ids: list(zip([BOS_ID, *ids], [*ids, EOS_ID], strict=True)),
+            "you return a pair for each place. Asked are two lists: all that is read, and all that "
+            "is gold.",
+        ),
+        Mistake(
             "start and end on both",
             lambda ids: ([BOS_ID, *ids, EOS_ID], [BOS_ID, *ids, EOS_ID]),
             "both lists hold start, words and end: they are not shifted against each other. The "
@@ -143,6 +173,29 @@ mean_loss = Check(
             lambda losses, target: (losses * target).sum() / target.sum(),
             "you weigh the losses with the ids themselves. What counts is whether an id is "
             "padding: `target != PAD_ID`.",
+        ),
+        Mistake(
+            "divided by the ids",
+            lambda losses, target: losses[target != PAD_ID].sum() / target.sum(),
+            "you divide by the sum of the *ids*. Count the tokens: `(target != PAD_ID).sum()`.",
+        ),
+        Mistake(
+            "mean of the places' means",
+            _over_real(lambda kept, real: (kept.sum(0) / real.sum(0)).mean()),
+            "you take a mean for each place in the sentence, and then the mean of these. A late "
+            "place, which few sentences have, then weighs as much as the first.",
+        ),
+        Mistake(
+            "divided by the length",
+            _over_real(lambda kept, _real: kept.sum() / kept.shape[1]),
+            "you divide by the number of places of one sentence. Divide by the number of real "
+            "tokens of all sentences.",
+        ),
+        Mistake(
+            "mean times share",
+            lambda losses, target: losses.mean() * (target != PAD_ID).float().mean(),
+            "you take the mean of all losses, those of padding among them, times the share of real "
+            "tokens. Leave padding out of the sum, then divide by the number of real tokens.",
         ),
         Mistake(
             "the last place left out",

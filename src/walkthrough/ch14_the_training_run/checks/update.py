@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.optim import SGD, Optimizer
 
-from transformer.config import TransformerConfig
+from transformer.config import PAD_ID, TransformerConfig
 from transformer.data.batching import Batch, collate
 from transformer.model import Transformer
 from transformer.training import label_smoothed_cross_entropy
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 Update = Callable[[nn.Module, Optimizer, Sequence[Batch], float], Any]
 SIZES = TransformerConfig.tiny(vocab_size=12).replace(
@@ -72,16 +72,31 @@ def _loss_sum(model: nn.Module, batch: Batch) -> Tensor:
     return label_smoothed_cross_entropy(logits, batch.target_out, reduction="sum")
 
 
+def _source_tokens(batches: Sequence[Batch]) -> int:
+    return sum(int((batch.source != PAD_ID).sum()) for batch in batches)
+
+
+def _own_mean(model: nn.Module, batch: Batch) -> Tensor:
+    return _loss_sum(model, batch) / batch.n_target_tokens
+
+
 def _update(
     *,
     weigh: Callable[[Batch, Sequence[Batch]], float] = lambda _batch, all_: 1 / _count(all_),
-    returned: Callable[[float, Sequence[Batch]], float] = lambda total, all_: total / _count(all_),
+    loss_of: Callable[[nn.Module, Batch], Tensor] = _loss_sum,
+    returned: Callable[[float, Sequence[Batch]], float] | None = lambda total, all_: (
+        total / _count(all_)
+    ),
     clear_each: bool = False,
     step_each: bool = False,
+    clear_after_each: bool = True,
     clear_at_the_end: bool = True,
     set_rate: bool = True,
 ) -> Update:
-    """Return an update with one thing done otherwise; `weigh` is the factor of a batch's sum."""
+    """Return an update with one thing done otherwise; `weigh` is the factor of a batch's sum.
+
+    `returned=None` returns what was differentiated.
+    """
 
     def update(
         model: nn.Module, optimizer: Optimizer, batches: Sequence[Batch], rate: float
@@ -89,21 +104,23 @@ def _update(
         if set_rate:
             for group in optimizer.param_groups:
                 group["lr"] = rate
-        total = 0.0
+        total, weighed = 0.0, 0.0
         for batch in batches:
             if clear_each:
                 optimizer.zero_grad()
-            loss = _loss_sum(model, batch)
+            loss = loss_of(model, batch)
             (loss * weigh(batch, batches)).backward()
             total += float(loss.detach())
+            weighed += float(loss.detach()) * weigh(batch, batches)
             if step_each:
                 optimizer.step()
-                optimizer.zero_grad()
+                if clear_after_each:
+                    optimizer.zero_grad()
         if not step_each:
             optimizer.step()
         if clear_at_the_end:
             optimizer.zero_grad()
-        return returned(total, batches)
+        return weighed if returned is None else returned(total, batches)
 
     return update
 
@@ -174,6 +191,26 @@ def _step_before_the_rate(_model: nn.Module, optimizer: Optimizer, rate: float) 
     _set_rate(optimizer, rate)
 
 
+def _rate_in_the_gradient(model: nn.Module, optimizer: Optimizer, rate: float) -> None:
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad.mul_(rate)
+    optimizer.step()
+
+
+def _steps_are_alike(result: Any, _expected: Any, given: Arguments) -> bool:
+    """Adam's first step: nearly every parameter moves by the rate, up or down."""
+    rate = given.positional[-1]
+    steps = result["the step of the parameters"].abs() / 100
+    return bool(((steps - rate).abs() < 0.01 * rate).float().mean() > 0.5)
+
+
+def _clipped_step(model: nn.Module, optimizer: Optimizer, rate: float) -> None:
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    _set_rate(optimizer, rate)
+    optimizer.step()
+
+
 def _no_step(_model: nn.Module, _optimizer: Optimizer, _rate: float) -> None:
     pass
 
@@ -197,6 +234,22 @@ def _mean_of_means(model: nn.Module, optimizer: Optimizer, batches: Any, rate: f
     optimizer.step()
     optimizer.zero_grad()
     return sum(means)
+
+
+def _last_returned(loss_of: Callable[[nn.Module, Batch], Tensor]) -> Update:
+    """The right update, which returns what the last batch alone gave."""
+
+    def update(
+        model: nn.Module, optimizer: Optimizer, batches: Sequence[Batch], rate: float
+    ) -> float:
+        with torch.no_grad():
+            last = float(loss_of(model, batches[-1]))
+            if loss_of is _loss_sum:
+                last /= _count(batches)
+        _REFERENCE(model, optimizer, batches, rate)
+        return last
+
+    return update
 
 
 def _case(label: str, lengths: Sequence[Sequence[int]]) -> Case:
@@ -264,6 +317,83 @@ update = UpdateCheck(
                 _update(weigh=lambda _batch, _all: 1.0),
                 "the gradient is that of the sum over tokens: it grows with the update. Divide "
                 "each loss by the number of tokens of all batches.",
+            ),
+            (
+                "a sum, returned as well",
+                _update(weigh=lambda _batch, _all: 1.0, returned=None),
+                "the gradient is that of the sum over tokens, and so is what you return: both grow "
+                "with the update. Divide each loss by the number of tokens of all batches.",
+            ),
+            (
+                "own tokens, returned as well",
+                _update(weigh=lambda batch, _all: 1 / batch.n_target_tokens, returned=None),
+                "the means of the batches are added up, in the gradient and in what you return: "
+                "with three batches both are about three times too large. Take the *sum* of each "
+                "batch, and divide by the tokens of all batches.",
+            ),
+            (
+                "a mean divided once more",
+                _update(loss_of=_own_mean, returned=None),
+                "each batch's loss is a mean already, and you divide it by the number of tokens "
+                'once more. Take its sum (`reduction="sum"`), then divide.',
+            ),
+            (
+                "divided by sentences",
+                _update(
+                    weigh=lambda _batch, all_: 1 / sum(len(one.source) for one in all_),
+                    returned=None,
+                ),
+                "you divide by the number of sentences. The mean is over tokens: "
+                "`batch.n_target_tokens`.",
+            ),
+            (
+                "divided by the last batch's tokens",
+                _update(
+                    weigh=lambda _batch, all_: 1 / all_[-1].n_target_tokens,
+                    returned=None,
+                ),
+                "you divide by the tokens of the last batch alone. Count those of all batches.",
+            ),
+            (
+                "divided by source tokens",
+                _update(weigh=lambda _batch, all_: 1 / _source_tokens(all_), returned=None),
+                "you divide by the number of *source* tokens. The losses belong to target tokens.",
+            ),
+            (
+                "divided by the number of batches",
+                _update(weigh=lambda _batch, all_: 1 / len(all_), returned=None),
+                "you divide the sums by the number of batches. The mean is over tokens: divide by "
+                "the number of tokens of all batches.",
+            ),
+            (
+                "a step a batch, not cleared",
+                _update(step_each=True, clear_after_each=False),
+                "your optimiser steps once a batch, and each time with the gradients of the "
+                "batches before as well. An update makes one step, after all of them.",
+            ),
+            (
+                "the last batch returned",
+                _last_returned(_own_mean),
+                "the update is right, but what you return is the mean loss of the last batch. Add "
+                "up the losses of all batches.",
+            ),
+            (
+                "the last batch's part returned",
+                _last_returned(_loss_sum),
+                "the update is right, but what you return is the last batch's part of the mean. "
+                "Add up the parts of all batches.",
+            ),
+            (
+                "the rate in the loss",
+                _of_other_parts(step=_rate_in_the_gradient),
+                "you multiply the loss, or its gradient, by `rate`, and the optimiser steps at the "
+                "rate it was made with. Set `lr` in its `param_groups`.",
+            ),
+            (
+                "clipped",
+                _of_other_parts(step=_clipped_step),
+                "the gradient is cut to a length of 1. Nobody asked for that here: step with the "
+                "gradient of the mean as it is.",
             ),
             (
                 "gradients cleared between batches",
@@ -356,5 +486,13 @@ update = UpdateCheck(
                 "Divide by the number of tokens.",
             ),
         ]
+    ],
+    symptoms=[
+        Symptom(
+            "a new Adam",
+            _steps_are_alike,
+            "every parameter moves by `rate`, as in the first step of a new Adam. The optimiser is "
+            "the argument `optimizer`, and it remembers the updates before: make none of your own.",
+        ),
     ],
 )

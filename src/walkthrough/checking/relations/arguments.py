@@ -167,7 +167,7 @@ def _fitted_factor(
         result = trials.outcome(reference, changed)
         if not isinstance(result, Tensor) or result.shape != mine.shape:
             return math.inf
-        gap = (result.double() - mine.double()).norm()
+        gap = (result.detach().double() - mine.detach().double()).norm()
         return float(gap) if gap.isfinite() else math.inf
 
     start = min((float(power) for power in range(-10, 11)), key=miss)

@@ -162,7 +162,11 @@ def _moved_by_one(series: Series, dims: int) -> str | None:
         what = slice_of(number, dims)
         for end in ("end", "start"):
             if all(_is_longer(series, pair, number, end) for pair in series.pairs):
-                return f"there is a {what} too many at the {end}, or several; the others are right"
+                article = "an" if what[0] in "aeiou" else "a"
+                return (
+                    f"there is {article} {what} too many at the {end}, or several; "
+                    "the others are right"
+                )
     return None
 
 
