@@ -5,7 +5,8 @@
 draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
 runs the tests: first the files that name the changed module, then the rest, until one fails. What
 no test notices is printed as a diff. Results are kept after each mutant; the same command goes on
-where it stopped.
+where it stopped. A test that fails in the copy without any mutant notices nothing: the first time a
+test fails, it is run alone with the mutant undone, and left out if it fails again.
 
 Why not a tool of others: mutmut puts a function of its own in front of each, whose arguments have
 no types, so that the types which the tests enforce are not those of the package; it leaves alone
@@ -30,8 +31,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -202,10 +203,12 @@ def in_order(root: Path, tests: str, mutant: Mutant) -> list[list[str]]:
     return [group for group in ([*own, *naming], rest) if group]
 
 
-def run_tests(copy: Path, files: list[str], seconds: int) -> tuple[str, str]:
+def run_tests(
+    copy: Path, files: list[str], seconds: int, without: Iterable[str] = ()
+) -> tuple[str, str]:
     """Run pytest on files of the copy until one fails; what happened, and in which test."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "--show-capture=no"]
-    command += ["-p", "no:cacheprovider", *files]
+    command += ["-p", "no:cacheprovider", *files, *(f"--deselect={test}" for test in without)]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "OMP_NUM_THREADS": "1"}
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     limit = (seconds, seconds)
@@ -225,25 +228,47 @@ def run_tests(copy: Path, files: list[str], seconds: int) -> tuple[str, str]:
         return "survived", ""
     if done.returncode < 0:
         return "endless", ""
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
-    return "killed", failed[0] if failed else done.stdout[-200:]
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, flags=re.MULTILINE)
+    return "killed", failed[0] if failed else files[0]
 
 
-def try_mutant(copy: Path, tests: str, mutant: Mutant, seconds: int) -> dict[str, object]:
-    """Apply the mutant in the copy, test, and undo it."""
-    path = copy / mutant.path
-    source = path.read_bytes()
-    began = time.perf_counter()
-    state, by = "survived", ""
-    try:
-        path.write_bytes(mutant.apply(source))
-        for files in in_order(copy, tests, mutant):
-            state, by = run_tests(copy, files, seconds)
+@dataclass
+class Trial:
+    """A copy of the repository in which one mutant after the other is tried."""
+
+    copy: Path
+    tests: str
+    seconds: int
+    sound: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
+
+    def try_mutant(self, mutant: Mutant) -> dict[str, object]:
+        """Apply the mutant, test, and undo it."""
+        began = time.perf_counter()
+        state, by = "survived", ""
+        for files in in_order(self.copy, self.tests, mutant):
+            state, by = self.run_broken(mutant, files)
+            while state == "killed" and not self.is_sound(by):
+                print(f"left out, fails without a mutant: {by}", file=sys.stderr, flush=True)
+                state, by = self.run_broken(mutant, files)
             if state != "survived":
                 break
-    finally:
-        path.write_bytes(source)
-    return {"state": state, "by": by, "seconds": round(time.perf_counter() - began, 1)}
+        return {"state": state, "by": by, "seconds": round(time.perf_counter() - began, 1)}
+
+    def run_broken(self, mutant: Mutant, files: list[str]) -> tuple[str, str]:
+        path = self.copy / mutant.path
+        source = path.read_bytes()
+        try:
+            path.write_bytes(mutant.apply(source))
+            return run_tests(self.copy, files, self.seconds, self.left_out)
+        finally:
+            path.write_bytes(source)
+
+    def is_sound(self, test: str) -> bool:
+        if test not in self.sound:
+            alone = run_tests(self.copy, [test], self.seconds)
+            (self.sound if alone[0] == "survived" else self.left_out).add(test)
+        return test in self.sound
 
 
 def diff(root: Path, mutant: Mutant) -> str:
@@ -304,8 +329,9 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
             if state != "survived":
                 print(f"the tests fail without a mutant: {by or state}", file=sys.stderr)
                 return 1
+        trial = Trial(copy, args.tests, args.seconds)
         for mutant in todo:
-            result = try_mutant(copy, args.tests, mutant, args.seconds)
+            result = trial.try_mutant(mutant)
             results[mutant.name] = {**asdict(mutant), "file": prints[mutant.path], **result}
             kept.write_text(json.dumps(results, indent=1) + "\n")
             print(f"{result['state']:9}{result['seconds']:6} s  {mutant.name}", flush=True)

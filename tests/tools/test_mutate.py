@@ -106,11 +106,12 @@ def test_the_tests_that_name_the_module_come_first(toy: Path) -> None:
     assert groups == [["tests/test_toy.py"], ["tests/test_else.py"]]
 
 
-def in_this_process(copy: Path, files: list[str], seconds: int) -> tuple[str, str]:
+def in_this_process(copy: Path, files: list[str], seconds: int, without=()) -> tuple[str, str]:
     """Stands for `run_tests`: starting pytest for every mutant takes seconds."""
     assert seconds == 300
-    if "tests/test_toy.py" not in files:
-        return "survived", ""
+    always = "tests/test_else.py::test_that_fails_without_a_mutant"
+    if not files[0].startswith("tests/test_toy.py"):
+        return ("survived", "") if always in without else ("killed", always)
     broken: dict = {}
     exec((copy / "src/toy.py").read_text(), broken)
     good = [broken["inside"](x) for x in (1, 2, 0, 3)] == [True, True, False, False]
@@ -121,8 +122,10 @@ def test_survivors_are_shown_and_a_second_run_goes_on(toy: Path, capsys, monkeyp
     monkeypatch.setattr(mutate, "run_tests", in_this_process)
     options = ["--package", "src", "--tests", "tests", "--seed", "5", "--no-baseline"]
     assert mutate.main([*options, "--number", "12"], root=toy) == 0
-    first = capsys.readouterr().out
+    told = capsys.readouterr()
+    first = told.out
     assert "12 to try" in first
+    assert told.err.count("left out, fails without a mutant: tests/test_else.py::test_that") == 1
     results = json.loads((toy / ".scratch/mutants-5.json").read_text())
     assert len(results) == 12
     assert (toy / "src/toy.py").read_text() == TOY, "only the copy is broken"

@@ -276,7 +276,10 @@ def test_results_filed_at_once_are_all_kept(tmp_path: Path) -> None:
 
 def test_ctrl_c_while_torch_is_loaded() -> None:
     words = [sys.executable, "-v", "-m", "transformer", "--help"]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    if os.name != "nt":  # a shell's background jobs, and their children, ignore Ctrl-C
+        options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(words, **options) as process:
         assert any(line.startswith(b"import 'torch.version'") for line in process.stderr)
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
