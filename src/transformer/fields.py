@@ -50,6 +50,8 @@ def read_values(section: str, cls: type, values: Mapping[str, Any]) -> dict[str,
         read[name] = _read(value, kind, optional)
         if not (_fits(read[name], kind) or (optional and read[name] is None)):
             raise ValueError(f"{section}.{name} must be {_rule(kind, optional)}, got {value!r}")
+        if kind is float and read[name] is not None:
+            read[name] = float(read[name])  # of a whole number
     return read
 
 

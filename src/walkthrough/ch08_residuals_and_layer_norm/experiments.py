@@ -1,6 +1,6 @@
 """What happens to words and gradients on the way through many layers, for chapter 08 (§3.1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -86,11 +86,6 @@ def where_over_what(model: Transformer, *, seed: int = 0) -> float:
     ratio = torch.cat(where).norm() / torch.cat(what).norm()  # type: ignore[arg-type]
     model.zero_grad()
     return ratio.item()
-
-
-def updates_to(loss: float, curve: Sequence[tuple[int | float, float]]) -> int | float | None:
-    """Return the first update of a curve at which the loss is at most `loss`, or None."""
-    return next((update for update, value in curve if value <= loss), None)
 
 
 def first_update(model: Transformer, *, rate: float, seed: int = 0) -> float:

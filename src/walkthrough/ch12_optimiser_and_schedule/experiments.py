@@ -14,6 +14,8 @@ from walkthrough.lab import copying
 
 Rate = Callable[[int], float]
 UPDATES = 200
+RECORDED_UPDATES = 600
+"""Of the runs in the record: long enough for every seed of the baseline to learn the task."""
 WARMUP = 50
 SCALE = 0.2
 ACCUMULATE = 4

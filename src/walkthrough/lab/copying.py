@@ -5,6 +5,7 @@ not look at the source can only guess, with a loss of log 16 = 2.77 nats a word.
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
@@ -114,3 +115,8 @@ def smoothed(losses: list[float], *, width: int = 10) -> list[tuple[int, float]]
         raise ValueError(f"width must lie in 1 … {len(losses)}, got {width}")
     ends = range(width, len(losses) + 1, width)
     return [(end, sum(losses[end - width : end]) / width) for end in ends]
+
+
+def updates_to(loss: float, curve: Sequence[tuple[int | float, float]]) -> int | float | None:
+    """Return the first update of a curve at which the loss is at most `loss`, or None."""
+    return next((update for update, value in curve if value <= loss), None)

@@ -43,6 +43,7 @@ def refused(capsys, *arguments: object, code: int = 2) -> str:
         ("training.max_updates=1_000", 1000),
         ("training.peak=None", None),
         ("training.peak=2e-3", 2e-3),
+        ("training.r_drop=2", 2.0),
         ("data.folder=2024", "2024"),
         ('data.folder="a b"', "a b"),
     ],

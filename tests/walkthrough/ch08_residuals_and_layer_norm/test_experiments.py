@@ -90,8 +90,8 @@ def test_the_first_update_moves_more_at_a_higher_rate():
 
 def test_updates_to_a_loss_are_the_first_of_the_curve_or_none():
     curve = [(20, 2.0), (40, 0.4), (60, 0.6)]
-    assert experiments.updates_to(0.5, curve) == 40
-    assert experiments.updates_to(0.1, curve) is None
+    assert copying.updates_to(0.5, curve) == 40
+    assert copying.updates_to(0.1, curve) is None
 
 
 def test_a_decoder_that_finds_the_same_everywhere_is_not_pulled_at_where_it_looks():
