@@ -43,16 +43,13 @@ class Recipe:
 def norm_recipes() -> dict[str, Recipe]:
     """Return the runs of chapter 08: each norm with each start, scored on validation alone.
 
-    1 500 updates, post-norm with three seeds and pre-norm with two, and the post-norm that starts
-    at full size once with all 6 000 of the preset; the small start has that run in
-    `multi30k-en-de`. The warm-up is the preset's share of the run. `*-warmup` are older, of 600
-    updates and scored on a test set.
+    1 500 updates with three seeds each, and the post-norm that starts at full size once with all
+    6 000 of the preset; the small start has that run in `multi30k-en-de`. The warm-up is the
+    preset's share of the run. `*-warmup` are older, of 600 updates and scored on a test set.
     """
-    seeds = {"post": (1, 2, 3), "pre": (1, 2)}
     runs = {
         f"{norm}-{start}-seed-{seed}": norm_recipe(norm, start, seed=seed)
-        for norm, start in product(seeds, ("scaled", "xavier"))
-        for seed in seeds[norm]
+        for norm, start, seed in product(("post", "pre"), ("scaled", "xavier"), (1, 2, 3))
     }
     whole = Recipe(
         "--seed 1 --set model.residual_init=xavier --set training.valid_every=500",
