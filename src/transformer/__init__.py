@@ -30,9 +30,15 @@ _MODULES = ("config", "masks", "attention", "positional", "model")
 
 def __getattr__(name: str) -> Any:
     # on demand, so that `python -m transformer` answers Ctrl-C while torch is being loaded
+    if name in _MODULES:
+        return import_module(f"transformer.{name}")
     for module in _MODULES if name in __all__ else ():
         found = getattr(import_module(f"transformer.{module}"), name, None)
         if found is not None:
             globals()[name] = found
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
