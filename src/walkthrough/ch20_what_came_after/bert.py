@@ -21,7 +21,7 @@ CLASS_ID = BOS_ID
 MASK_ID = UNK_ID
 """The phrasebook has no unknown words, so their id is free to say "hidden"."""
 OTHER_ARTICLE = {"le": "la", "la": "le", "un": "une", "une": "un"}
-PRETRAINING = Recipe(updates=1500, peak=3e-3, warmup=100)
+PRETRAINING = Recipe(updates=1000, peak=3e-3, warmup=100)
 FINE_TUNING = Recipe(updates=300, peak=3e-3, warmup=20)
 N_SENTENCES, N_LABELLED = 48, 32
 """Sentences a batch: hidden words, judgements."""
