@@ -15,7 +15,7 @@ from transformer.attention import (
 from transformer.config import TransformerConfig
 from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import EncoderLayer, ResidualNorm
-from walkthrough.ch20_what_came_after.stream import Sight, Stack
+from walkthrough.ch20_what_came_after.stream import Stack
 
 CHANGES = ("pre-norm", "RMSNorm", "RoPE", "SwiGLU", "no biases", "QK-norm", "2 groups", "1 group")
 
@@ -110,7 +110,7 @@ class TodaysAttention(MultiHeadAttention):
 
 
 def stack(
-    config: TransformerConfig, changes: Iterable[str] = (), *, sight: Sight = "backwards"
+    config: TransformerConfig, changes: Iterable[str] = (), *, sight: str = "backwards"
 ) -> Stack:
     """Return the decoder-only model of 2017's blocks with these changes made to every block.
 

@@ -19,7 +19,7 @@ from transformer.model import Transformer
 from transformer.training.objective import TranslationLoss, perplexity
 from walkthrough.ch20_what_came_after import bert, images
 from walkthrough.ch20_what_came_after.blocks import TodaysAttention, stack
-from walkthrough.ch20_what_came_after.stream import Sight, Stack, continuations, streams
+from walkthrough.ch20_what_came_after.stream import Stack, continuations, streams
 from walkthrough.ch20_what_came_after.training import (
     Recipe,
     batches,
@@ -42,7 +42,7 @@ BLOCKS: dict[str, tuple[str, ...]] = {
     "no biases, QK-norm": ("no biases", "QK-norm"),
     "today": TODAY,
 }
-DECODERS: dict[str, tuple[Sight, int]] = {
+DECODERS: dict[str, tuple[str, int]] = {
     "decoder only": ("backwards", 2),
     "decoder only, 5 layers": ("backwards", 5),
     "source seen both ways": ("prefix", 2),
@@ -91,7 +91,7 @@ def new_stack(
     changes: Iterable[str],
     *,
     seed: int,
-    sight: Sight = "backwards",
+    sight: str = "backwards",
     **sizes: Any,
 ) -> Stack:
     """Return an untrained decoder-only model; the same seed gives the same start."""

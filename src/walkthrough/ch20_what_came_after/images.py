@@ -29,7 +29,7 @@ class Digits:
 
 
 def digits() -> tuple[Digits, Digits]:
-    """Return 1200 images to train on and 597 to test on; other people wrote the last ones."""
+    """Return 1200 images to train on and the last 597 to test on."""
     found = load_digits()
     images = torch.tensor(found.images, dtype=torch.float32) / 16
     labels = torch.tensor(found.target)
@@ -79,7 +79,9 @@ class VisionTransformer(nn.Module):
             self.positions.weight.data.zero_()
             self.positions.weight.requires_grad_(False)
 
-    def forward(self, images: Float[Tensor, "batch side side"]) -> Float[Tensor, "batch classes"]:
+    def forward(
+        self, images: Float[Tensor, "batch height width"]
+    ) -> Float[Tensor, "batch classes"]:
         """Return a number for every class, read from the class token.
 
         Raises:
@@ -88,7 +90,7 @@ class VisionTransformer(nn.Module):
         return self.head(self.states(images)[0][:, 0])
 
     def states(
-        self, images: Float[Tensor, "batch side side"], *, need_weights: bool = False
+        self, images: Float[Tensor, "batch height width"], *, need_weights: bool = False
     ) -> tuple[Float[Tensor, "batch tokens d_model"], list[Tensor | None]]:
         """Return the states of class token and patches, and the weights of every layer."""
         if tuple(images.shape[-2:]) != (self.side, self.side):

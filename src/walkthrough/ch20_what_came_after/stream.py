@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -12,11 +12,12 @@ from torch import Tensor, nn
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.data.batching import Pair
 from transformer.embedding import TokenEmbedding
+from transformer.layers import EncoderLayer
 from transformer.masks import causal_mask, padding_mask
 from transformer.model import Encoder, Transformer
 from transformer.positional import SinusoidalEncoding
 
-Sight = Literal["both ways", "backwards", "prefix"]
+SIGHTS = ("both ways", "backwards", "prefix")
 
 
 class Stack(nn.Module):
@@ -29,10 +30,10 @@ class Stack(nn.Module):
         ValueError: `sight` is none of these.
     """
 
-    def __init__(self, config: TransformerConfig, sight: Sight = "backwards") -> None:
+    def __init__(self, config: TransformerConfig, sight: str = "backwards") -> None:
         super().__init__()
-        if sight not in ("both ways", "backwards", "prefix"):
-            raise ValueError(f"sight must be 'both ways', 'backwards' or 'prefix', got {sight!r}")
+        if sight not in SIGHTS:
+            raise ValueError(f"sight must be one of {SIGHTS}, got {sight!r}")
         self.config, self.sight = config, sight
         self.embedding = TokenEmbedding(vocab_size=config.vocab_size, d_model=config.d_model)
         self.positions: nn.Module | None = SinusoidalEncoding(d_model=config.d_model, max_len=128)
@@ -44,8 +45,10 @@ class Stack(nn.Module):
         x = self.embedding(tokens)
         if self.positions is not None:
             x = x + self.positions(tokens.shape[1])
-        states, _ = self.encoder(x, self.mask(tokens))
-        return states
+        mask = self.mask(tokens)
+        for layer in self.encoder.layers:
+            x = layer_output(cast(EncoderLayer, layer), x, mask)
+        return self.encoder.final_norm(x)
 
     def mask(self, tokens: Int[Tensor, "batch length"]) -> Bool[Tensor, "batch 1 queries keys"]:
         """Return what every position may see."""
@@ -70,6 +73,16 @@ class Stack(nn.Module):
     def n_parameters(self) -> int:
         """Number of trained values."""
         return sum(parameter.numel() for parameter in self.parameters())
+
+
+def layer_output(
+    layer: EncoderLayer,
+    x: Float[Tensor, "batch length d_model"],
+    mask: Bool[Tensor, "batch 1 queries keys"],
+) -> Float[Tensor, "batch length d_model"]:
+    """Return what an encoder layer makes of `x`; the mask may differ from query to query."""
+    x = layer.residuals[0](x, lambda y: layer.self_attention(y, y, y, mask)[0])
+    return layer.residuals[1](x, layer.feed_forward)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,92 @@
+"""What the recorded seeds allow to say: paired differences with an interval."""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from walkthrough.ch20_what_came_after.figures import frame
+
+T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
+"""Student's t for an interval of 95 %, by the number of pairs."""
+
+
+class Difference(NamedTuple):
+    """The mean of paired differences and how far the interval reaches to both sides."""
+
+    mean: float
+    reach: float
+
+    @property
+    def verdict(self) -> str:
+        """Say what an interval of losses allows: below 0 is better."""
+        if self.mean + self.reach < 0:
+            return "helps"
+        return "worse" if self.mean - self.reach > 0 else "no difference seen"
+
+
+def paired(ours: Sequence[float], base: Sequence[float]) -> Difference:
+    """Return the difference of runs that share their seeds, pair by pair.
+
+    Raises:
+        ValueError: not as many of the one as of the other, or a number without a table entry.
+    """
+    if len(ours) != len(base) or len(ours) not in T_95:
+        raise ValueError(
+            f"pairs must be {sorted(T_95)} in number, got {len(ours)} and {len(base)} runs"
+        )
+    gaps = [one - other for one, other in zip(ours, base, strict=True)]
+    return Difference(mean(gaps), T_95[len(gaps)] * stdev(gaps) / sqrt(len(gaps)))
+
+
+def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.DataFrame:
+    """Return a row for each change: its best rate, and its loss against 2017's at its own best.
+
+    The best rate is the one with the lower mean loss, chosen for each block apart.
+    """
+    runs = frame(record, "block")
+    base = _at_best_rate(runs[runs.block == "2017"])
+    rows = []
+    for name in dict.fromkeys(runs.block):
+        one = _at_best_rate(runs[runs.block == name])
+        found = paired(one[measure].tolist(), base[measure].tolist())
+        rows.append(
+            {
+                "block": name,
+                "rate": one.peak.iloc[0],
+                "loss": one.loss.mean(),
+                "exact": one.exact.mean(),
+                "difference": found.mean,
+                "±": found.reach,
+                "verdict": "" if name == "2017" else found.verdict,
+            }
+        )
+    return pd.DataFrame(rows).set_index("block")
+
+
+def optimiser_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the same for optimisers and schedules, at one rate, against Adam with a line."""
+    runs = frame(record, "optimiser")
+    blocks = frame(record, "block")
+    (peak,) = runs.peak.unique()
+    base = blocks[(blocks.block == "2017") & (blocks.peak == peak)].sort_values("seed")
+    rows = []
+    for (optimizer, schedule), one in runs.groupby(["optimizer", "schedule"], sort=False):
+        found = paired(one.sort_values("seed").loss.tolist(), base.loss.tolist())
+        rows.append(
+            {
+                "optimiser": f"{optimizer}, {schedule}",
+                "loss": one.loss.mean(),
+                "difference": found.mean,
+                "±": found.reach,
+                "verdict": found.verdict,
+            }
+        )
+    return pd.DataFrame(rows).set_index("optimiser")
+
+
+def _at_best_rate(runs: pd.DataFrame) -> pd.DataFrame:
+    best = runs.groupby("peak").loss.mean().idxmin()
+    return runs[runs.peak == best].sort_values("seed")
