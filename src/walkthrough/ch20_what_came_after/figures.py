@@ -179,8 +179,8 @@ def changes_picture(
     runs = runs.assign(gap=runs[measure].to_numpy() - base.reindex(keys).to_numpy())
     order = list(names)
     runs = runs[runs.block.isin(order)]
-    runs = runs.assign(rate=runs.peak.map("peak rate {:g}".format))
-    title = "Changes to the block, against the block of 2017"
+    runs = runs.assign(rate=runs.peak.map(lambda peak: f"peak rate {_power(peak)}"))
+    title = "One change at a time"
     with canvas(420, 60 + 34 * len(order)) as (figure, axes):
         seaborn.pointplot(
             runs, x="gap", y="block", hue="rate", order=order, dodge=0.36, errorbar=SPREAD,
@@ -188,7 +188,7 @@ def changes_picture(
             err_kws={"linewidth": 1.6},
         )  # fmt: skip
         axes.axvline(0, color="black", linewidth=1)
-        axes.set(xlabel="difference of the loss: left is better", ylabel="", title=title)
+        axes.set(xlabel="loss less that of 2017's block: left is better", ylabel="", title=title)
         axes.legend(title=None, loc="best")
     means = runs.groupby(["block", "peak"])["gap"].mean()
     said = "; ".join(
@@ -196,7 +196,11 @@ def changes_picture(
         + " and ".join(f"{means[name, peak]:+.2f}" for peak in sorted(runs.peak.unique()))
         for name in order
     )
-    return still(figure, alt=f"{title}, at the lower and the higher rate, mean of seeds: {said}.")
+    return still(
+        figure,
+        alt=f"{title}: loss less that of 2017's block, at the lower and the higher rate, "
+        f"mean of seeds: {said}.",
+    )
 
 
 def rates_picture(record: Mapping[str, Any]) -> Still:
@@ -214,7 +218,7 @@ def rates_picture(record: Mapping[str, Any]) -> Still:
             ticks = sorted(runs.peak.unique())
             axes.set(xscale="log", xlabel="peak rate", ylabel="loss after training")
             axes.set_title(f"{n_layers} layers", fontsize=11)
-            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            axes.set_xticks(ticks, [_power(tick) for tick in ticks])
             axes.minorticks_off()
         both[0].legend(title=None, fontsize=9)
         figure.suptitle(title, fontsize=13, fontweight="semibold", x=0.01, ha="left")
@@ -225,6 +229,11 @@ def rates_picture(record: Mapping[str, Any]) -> Still:
         for name in names
     )
     return still(figure, alt=f"{title}. Loss, mean of seeds: {said}.")
+
+
+def _power(rate: float) -> str:
+    """Return 0.003 as 3e-3."""
+    return f"{rate:.0e}".replace("e-0", "e-")
 
 
 # The missing encoder -----------------------------------------------------------------------------
@@ -258,8 +267,10 @@ def cost_explorer(
         x=f"cost == '{UPDATES}' ? datum.update : datum.operations"
     )
     x = alt.X("x:Q", title="updates, or billions of operations")
-    y = alt.Y("loss:Q", title="loss on new sentences", scale=alt.Scale(type="log"))
-    colour, dash = line_channels("kind:N", names, alt.Legend(title=None, columns=1))
+    y = alt.Y("loss:Q", title="loss on new sentences", scale=alt.Scale(type="log", nice=False))
+    colour, dash = line_channels(
+        "kind:N", names, alt.Legend(title=None, columns=1, symbolType="stroke")
+    )
     tooltip = [
         alt.Tooltip("kind:N", title="model"),
         alt.Tooltip("update:Q", title="updates"),
