@@ -1,6 +1,6 @@
 """Train and measure what came after the paper, for chapter 20, and record it.
 
-    python tools/run_modern.py           # about a quarter of an hour → results/phrasebook-modern.json
+    python tools/run_modern.py        # 15 minutes of one core → results/phrasebook-modern.json
     python tools/run_modern.py --parts block rate --seeds 1 --output /tmp/try.json
 
 One change to the block at a time, rates that train, optimisers, the missing encoder, masked words,
