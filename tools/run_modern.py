@@ -28,6 +28,7 @@ SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5, 6)
 UPDATES = {"block": 250, "rate": 160, "optimiser": 250, "encoder": 400}
 PEAKS = (3e-3, 1e-2)
 RATE_PEAKS = (3e-3, 1e-2, 3e-2)
+PATIENCE = 3
 RATE_BLOCKS = {
     "2017": (),
     "pre-norm": ("pre-norm",),
@@ -142,6 +143,21 @@ def rate_runs(corpus: Corpus, seed: int, share: float) -> Iterator[tuple[dict[st
                 )
 
 
+def patience_runs(
+    corpus: Corpus, seed: int, share: float
+) -> Iterator[tuple[dict[str, Any], Measure]]:
+    """Yield the deep stack of 2017's blocks with three times the updates."""
+    for peak in RATE_PEAKS[:2]:
+        recipe = recipe_of("rate", PATIENCE * share, peak=peak, max_tokens=256)
+        sizes = {**experiments.SMALL, "n_layers": 12}
+        yield (
+            {"block": "2017", "peak": peak, "n_layers": 12},
+            lambda r=recipe, s=sizes: experiments.block_run(
+                corpus, (), r, seed=seed, decode=False, **s
+            ),
+        )
+
+
 def optimiser_runs(
     corpus: Corpus, seed: int, share: float
 ) -> Iterator[tuple[dict[str, Any], Measure]]:
@@ -193,6 +209,7 @@ PARTS = {
     "images": image_runs,
     "optimiser": optimiser_runs,
     "rate": rate_runs,
+    "patience": patience_runs,
 }
 
 

@@ -125,7 +125,7 @@ def test_each_block_is_compared_at_its_own_best_rate():
 
 def test_the_record_holds_every_part_with_the_same_three_seeds_or_more():
     whole = recorded("phrasebook-modern")
-    for part in ("block", "encoder", "bert", "images", "optimiser", "rate"):
+    for part in ("block", "encoder", "bert", "images", "optimiser", "rate", "patience"):
         runs = figures.frame(whole, part)
         names = [n for n in ("block", "kind", "peak", "n_layers", "optimizer", "schedule",
                              "n_images", "order") if n in runs]  # fmt: skip
