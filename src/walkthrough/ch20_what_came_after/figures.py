@@ -110,7 +110,7 @@ def images_picture(record: Mapping[str, Any]) -> Still:
         x="n_images",
         y="right",
         hue="kind",
-        title="With few images, the ViT is the worst of the three",
+        title="With few images, the ViT comes last",
         x_title="images to learn from",
         y_title="share of digits named rightly",
     )
