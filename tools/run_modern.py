@@ -24,7 +24,7 @@ from walkthrough.ch20_what_came_after.training import Recipe
 
 OUTPUT = RESULTS / "phrasebook-modern.json"
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5, 6)
-"""Of every part; of the changes to the block at the rate that is better for all of them."""
+"""Of every part; of changes to block and optimiser at the rate that is better for all of them."""
 UPDATES = {"block": 250, "rate": 160, "optimiser": 250, "encoder": 400}
 PEAKS = (3e-3, 1e-2)
 RATE_PEAKS = (3e-3, 1e-2, 3e-2)
@@ -71,10 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def plan(seeds: Sequence[int] | None, parts: Sequence[str]) -> list[tuple[int, str]]:
-    """Return which part runs with which seed: all of one seed first, then more for the block."""
+    """Return which part runs with which seed: all of one seed first, then more for pairs."""
     first = list(product(seeds or SEEDS, parts))
-    more = [] if seeds else [(seed, "block") for seed in MORE_SEEDS if "block" in parts]
-    return first + more
+    paired = [part for part in parts if part in ("block", "optimiser")]
+    return first if seeds else first + list(product(MORE_SEEDS, paired))
 
 
 def started(path: Path) -> dict[str, Any]:

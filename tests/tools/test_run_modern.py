@@ -63,9 +63,10 @@ def test_a_tenth_of_the_updates_warms_up():
     assert run_modern.recipe_of("rate", 0.01).updates == 10
 
 
-def test_changes_to_the_block_get_more_seeds_unless_seeds_are_given():
+def test_what_is_compared_in_pairs_gets_more_seeds_unless_seeds_are_given():
     found = run_modern.plan(None, ["block", "bert"])
     assert [seed for seed, part in found if part == "block"] == [1, 2, 3, 4, 5, 6]
     assert [seed for seed, part in found if part == "bert"] == [1, 2, 3]
+    assert (6, "optimiser") in run_modern.plan(None, ["optimiser"])
     assert run_modern.plan([7], ["block"]) == [(7, "block")]
     assert run_modern.plan(None, ["rate"]) == [(1, "rate"), (2, "rate"), (3, "rate")]

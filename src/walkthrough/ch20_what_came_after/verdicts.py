@@ -42,7 +42,7 @@ def paired(ours: Sequence[float], base: Sequence[float]) -> Difference:
 
 
 def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.DataFrame:
-    """Return a row for each change: its best rate, and its loss against 2017's at its own best.
+    """Return a row for each change: best rate, loss with its range, difference to 2017's best rate.
 
     The best rate is the one with the lower mean loss, chosen for each block apart.
     """
@@ -51,13 +51,14 @@ def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.Da
     rows = []
     for name in dict.fromkeys(runs.block):
         one = _at_best_rate(runs[runs.block == name])
-        found = paired(one[measure].tolist(), base[measure].tolist())
+        found = _paired_by_seed(one, base, measure)
         rows.append(
             {
                 "block": name,
                 "rate": one.peak.iloc[0],
                 "loss": one.loss.mean(),
-                "exact": one.exact.mean(),
+                "lowest": one.loss.min(),
+                "highest": one.loss.max(),
                 "difference": found.mean,
                 "±": found.reach,
                 "verdict": "" if name == "2017" else found.verdict,
@@ -74,17 +75,24 @@ def optimiser_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
     base = blocks[(blocks.block == "2017") & (blocks.peak == peak)].sort_values("seed")
     rows = []
     for (optimizer, schedule), one in runs.groupby(["optimizer", "schedule"], sort=False):
-        found = paired(one.sort_values("seed").loss.tolist(), base.loss.tolist())
+        found = _paired_by_seed(one, base, "loss")
         rows.append(
             {
                 "optimiser": f"{optimizer}, {schedule}",
                 "loss": one.loss.mean(),
+                "lowest": one.loss.min(),
+                "highest": one.loss.max(),
                 "difference": found.mean,
                 "±": found.reach,
                 "verdict": found.verdict,
             }
         )
     return pd.DataFrame(rows).set_index("optimiser")
+
+
+def _paired_by_seed(ours: pd.DataFrame, base: pd.DataFrame, measure: str) -> Difference:
+    both = ours.merge(base, on="seed", suffixes=("", "_base"))
+    return paired(both[measure].tolist(), both[f"{measure}_base"].tolist())
 
 
 def _at_best_rate(runs: pd.DataFrame) -> pd.DataFrame:
