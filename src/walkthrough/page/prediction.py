@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from walkthrough.page.source import dark_and_light_css
 
-_LIGHT = {"p-edge": "#c4ccd4", "p-bg": "#f6f8fa", "p-right": "#0b6e4f", "p-wrong": "#a04000"}
-_DARK = {"p-edge": "#3d4650", "p-bg": "#161b22", "p-right": "#6fd6b0", "p-wrong": "#ffb07a"}
+_NAMES = ("p-edge", "p-bg", "p-fg", "p-right", "p-wrong")
+_LIGHT = dict(zip(_NAMES, ("#c4ccd4", "#f6f8fa", "#24292f", "#0b6e4f", "#a04000"), strict=True))
+_DARK = dict(zip(_NAMES, ("#3d4650", "#161b22", "#e6edf3", "#6fd6b0", "#ffb07a"), strict=True))
 _LETTERS = "abcd"
 
 
@@ -94,7 +95,7 @@ def _style() -> str:
     return (
         dark_and_light_css(".prediction", _LIGHT, _DARK)
         + ".prediction{margin:.5em 0;padding:.7em 1em;border:1px solid var(--p-edge);"
-        "border-radius:8px;background:var(--p-bg)}"
+        "border-radius:8px;background:var(--p-bg);color:var(--p-fg)}"
         ".prediction>p{margin:0 0 .5em}"
         ".prediction details{margin:.3em 0;padding:0;border:1px solid var(--p-edge);"
         "border-radius:6px}"
