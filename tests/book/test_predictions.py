@@ -1,4 +1,4 @@
-"""Every prediction of a room stands in its chapter, once, as the room has it."""
+"""Every chapter asks two or three predictions, each once, as its room has them."""
 
 import importlib
 import json
@@ -12,8 +12,11 @@ import pytest
 import walkthrough
 from walkthrough.page.prediction import Prediction
 
-BOOK = Path(__file__).resolve().parents[2] / "book"
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
 ROOMS = [m.name for m in pkgutil.iter_modules(walkthrough.__path__) if re.match(r"ch\d\d_", m.name)]
+
+LISTED = re.findall(r"file: book/(\d\d)-", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
 
 
 def predictions_of(room: str) -> dict[str, Prediction]:
@@ -61,10 +64,50 @@ def test_every_prediction_stands_in_its_chapter(room: str) -> None:
     assert faults(room, predictions_of(room), notebook_of(room)) == []
 
 
+def advice(room: str, predictions: dict[str, Prediction]) -> str:
+    """What to do about a chapter with too few or too many predictions; nothing if it is right."""
+    if 2 <= len(predictions) <= 3:
+        return ""
+    return (
+        f"chapter {room[2:4]} has {len(predictions)} predictions and needs 2 or 3: put them into "
+        f"src/walkthrough/{room}/predictions.py, import `predictions` in the notebook's first code "
+        "cell, and before each experiment add a cell `predictions.NAME` with the tags hide-input "
+        "and nbval-check-output (chapter 02 shows how)"
+    )
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room[2:4] in LISTED])
+def test_every_chapter_with_a_room_asks_two_or_three(room: str) -> None:
+    assert advice(room, predictions_of(room)) == ""
+
+
+def test_the_chapters_were_found() -> None:
+    assert {f"{number:02}" for number in range(1, 17)} <= set(LISTED)
+
+
+def test_a_chapter_without_predictions_is_told_what_to_do() -> None:
+    assert "src/walkthrough/ch17_variations/predictions.py" in advice("ch17_variations", {})
+
+
+EVERY = [p for room in ROOMS for p in predictions_of(room).values()]
+
+
 def test_names_are_unique_in_the_book() -> None:
-    names = [p.name for room in ROOMS for p in predictions_of(room).values()]
+    names = [prediction.name for prediction in EVERY]
     assert len(names) == len(set(names))
     assert names
+
+
+def test_neither_its_place_nor_its_length_gives_the_right_choice_away() -> None:
+    """Who always clicks on b, or on the shortest, is right less than half of the time."""
+    found: Counter[str] = Counter()
+    for prediction in EVERY:
+        sizes = [len(choice.text) for choice in prediction.choices]
+        (right,) = [n for n, choice in enumerate(prediction.choices) if choice.right]
+        found["abcd"[right]] += 1
+        found["shortest"] += sizes[right] == min(sizes)
+        found["longest"] += sizes[right] == max(sizes)
+    assert all(times < 0.45 * len(EVERY) for times in found.values()), found
 
 
 def test_a_chapter_that_lost_a_prediction_is_noticed() -> None:
