@@ -31,6 +31,7 @@ PAGE = BOOK / "ledger.md"
 TAG = "claim-"
 UNSEEN = "remove-cell"  # on the site such a cell does not exist
 CANNOT = "cannot be tested here"
+NARROW_NO_BREAK = "\u202f"
 
 # What one claim and what several do, and what it means.
 VERDICTS = {
@@ -295,8 +296,9 @@ def _row(claim: Claim, chapter: Chapter) -> str:
         tested = f"{link}, {MADE[claim.made]}{seeds}: {claim.size}"
         came_out = figure(claim, chapter)
     anchor = f'<span id="{claim.tag}"></span>'
-    columns = (f"{anchor}{claim.section}", claim.claim, tested, came_out, claim.verdict)
-    return "| " + " | ".join(column.replace("|", "\\|") for column in columns) + " |"
+    columns = (f"{anchor}§{claim.section}", claim.claim, tested, came_out, claim.verdict)
+    row = " | ".join(column.replace("|", "\\|") for column in columns)
+    return f"| {row.replace(' %', NARROW_NO_BREAK + '%')} |"
 
 
 def _text(cell: Any) -> str:
