@@ -14,17 +14,27 @@ T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
 
 
 class Difference(NamedTuple):
-    """The mean of paired differences and how far the interval reaches to both sides."""
+    """The mean of paired differences, how far the interval reaches to both sides, and the pairs."""
 
     mean: float
     reach: float
+    pairs: tuple[float, ...]
+
+    @property
+    def lower(self) -> str:
+        """Say in how many pairs ours is the lower one."""
+        return f"{sum(gap < 0 for gap in self.pairs)} of {len(self.pairs)}"
 
     @property
     def verdict(self) -> str:
-        """Say what an interval of losses allows: below 0 is better."""
+        """Say what the interval allows; else whether all pairs agree. Below 0 is better."""
         if self.mean + self.reach < 0:
             return "helps"
-        return "worse" if self.mean - self.reach > 0 else "no difference seen"
+        if self.mean - self.reach > 0:
+            return "worse"
+        if all(gap < 0 for gap in self.pairs):
+            return "better in every pair"
+        return "worse in every pair" if all(gap > 0 for gap in self.pairs) else "no difference seen"
 
 
 def paired(ours: Sequence[float], base: Sequence[float]) -> Difference:
@@ -38,7 +48,7 @@ def paired(ours: Sequence[float], base: Sequence[float]) -> Difference:
             f"pairs must be {sorted(T_95)} in number, got {len(ours)} and {len(base)} runs"
         )
     gaps = [one - other for one, other in zip(ours, base, strict=True)]
-    return Difference(mean(gaps), T_95[len(gaps)] * stdev(gaps) / sqrt(len(gaps)))
+    return Difference(mean(gaps), T_95[len(gaps)] * stdev(gaps) / sqrt(len(gaps)), tuple(gaps))
 
 
 def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.DataFrame:
@@ -61,6 +71,7 @@ def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.Da
                 "highest": one.loss.max(),
                 "difference": found.mean,
                 "±": found.reach,
+                "lower in": found.lower,
                 "verdict": "" if name == "2017" else found.verdict,
             }
         )
@@ -84,6 +95,7 @@ def optimiser_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
                 "highest": one.loss.max(),
                 "difference": found.mean,
                 "±": found.reach,
+                "lower in": found.lower,
                 "verdict": found.verdict,
             }
         )

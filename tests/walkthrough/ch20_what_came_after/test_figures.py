@@ -107,6 +107,9 @@ def test_an_interval_is_students_and_the_verdict_needs_it_on_one_side_of_zero():
     assert found.verdict == "helps"
     assert paired([3.0, 3.1, 3.2], [2.0, 2.0, 2.0]).verdict == "worse"
     assert paired([1.5, 2.1, 2.2], [2.0, 2.0, 2.0]).verdict == "no difference seen"
+    wide = paired([1.9, 1.9, 0.1], [2.0, 2.0, 2.0])
+    assert (wide.verdict, wide.lower) == ("better in every pair", "3 of 3")
+    assert paired([2.1, 2.1, 3.9], [2.0, 2.0, 2.0]).verdict == "worse in every pair"
     with pytest.raises(ValueError, match="got 1 and 1 runs"):
         paired([1.0], [2.0])
 
@@ -117,7 +120,7 @@ def test_each_block_is_compared_at_its_own_best_rate():
     assert found.verdict.to_dict() == {
         "2017": "",
         "pre-norm": "helps",
-        "RoPE": "no difference seen",
+        "RoPE": "worse in every pair",
     }
     assert found.difference["RoPE"] == pytest.approx(1.04 - 1.02)
     assert optimiser_verdicts(record()).verdict["Muon, linear"] == "helps"
