@@ -52,7 +52,7 @@ RECORDS = (
     Record("phrasebook-averaging.json", "tools/run_averaging.py", 3),
     Record("phrasebook-dropout.json", "tools/run_dropout.py", 6),
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),
-    Record("phrasebook-modern.json", "tools/run_modern.py", 12),
+    Record("phrasebook-modern.json", "tools/run_modern.py", 14),
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
