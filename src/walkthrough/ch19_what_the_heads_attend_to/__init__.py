@@ -1,0 +1,1 @@
+"""What chapter 19 alone uses."""
