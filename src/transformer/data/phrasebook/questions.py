@@ -89,8 +89,9 @@ class Question:
     """One word of a source sentence whose translation another word decides.
 
     `query` and `answers` are places in `source`, `predicted` is the place of the translation in
-    `target`, `wrong` are the other translations. No `answers`: nothing in the sentence stands for
-    them, as in "Paul makes the cake".
+    `target`, `wrong` are the other translations. `written` are the places in `target` where the
+    answers are translated, as far as they stand before `predicted`. No `answers`: there is nothing
+    to find in the sentence, as in "Paul makes the cake".
     """
 
     relation: str
@@ -100,6 +101,7 @@ class Question:
     answers: tuple[int, ...]
     predicted: int
     wrong: tuple[str, ...]
+    written: tuple[int, ...]
 
     @property
     def right(self) -> str:
@@ -125,11 +127,20 @@ def questions(example: Example, relation: Relation) -> Iterator[Question]:
             answers = (antecedents[query],)
         else:
             continue
+        translated = sorted(j for i, j in links if i in answers)
         for predicted in sorted(j for i, j in links if i == query):
             for choice in relation.choices:
                 if target[predicted] in choice:
-                    wrong = tuple(other for other in choice if other != target[predicted])
-                    yield Question(relation.name, source, target, query, answers, predicted, wrong)
+                    yield Question(
+                        relation.name,
+                        source,
+                        target,
+                        query,
+                        answers,
+                        predicted,
+                        tuple(other for other in choice if other != target[predicted]),
+                        tuple(place for place in translated if place < predicted),
+                    )
 
 
 def _made_more(english: tuple[str, ...], query: int, french: tuple[str, ...]) -> tuple[int, ...]:

@@ -17,16 +17,19 @@ def looks(
 ) -> Float[Tensor, "layers heads questions"]:
     """Return 1 where a head's largest weight lies on the answer, else 0, for every question.
 
-    In the encoder that is the row of the word that is asked about; in encoder–decoder attention
-    the row that *predicts* its translation. The end token counts as a place to look at.
+    In the encoder that is the row of the word that is asked about; in the decoder the row that
+    *predicts* its translation, and in its self-attention the answer's translation, if that is
+    written. Start and end token count as places to look at.
     """
     batch = translator.batch([(question.source, question.target) for question in asked])
     weights = getattr(translator.model.attention(batch.source, batch.target_in), kind)
     found = torch.zeros(*weights.shape[:1], weights.shape[2], len(asked))
     for number, question in enumerate(asked):
         row = question.query if kind == "encoder" else question.predicted
+        # the decoder reads the start token first: word j stands at place j + 1
+        keys = [j + 1 for j in question.written] if kind == "decoder" else question.answers
         places = weights[:, number, :, row].argmax(-1)  # layers, heads
-        found[:, :, number] = torch.isin(places, torch.tensor(question.answers)).float()
+        found[:, :, number] = torch.isin(places, torch.tensor(keys)).float()
     return found
 
 

@@ -1,6 +1,7 @@
 """Everything that is recorded of one translator: relations, heads, trees."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -92,7 +93,7 @@ def relation(translator: Translator, name: str, *, n: int = N_QUESTIONS) -> dict
     if name.startswith("makes"):
         unanswered = [q for q in asked(name, words, n=2 * n, answered=False) if not q.answers]
         found["right_where_no_answer"] = share_right(translator, unanswered)
-    for kind in ("encoder", "cross"):
+    for kind in surgery.KINDS:
         layer, head = best_head(looks(translator, chosen_on, kind).mean(-1))
         shares = looks(translator, questions, kind).mean(-1)
         found[kind] = {"shares": shares.tolist(), "best": [layer, head]}
@@ -103,24 +104,37 @@ def hidden_shares(translator: Translator, questions: Sequence[Question]) -> dict
     """Return how often the right word is ahead when edges are hidden.
 
     "edge": from the word that is asked about to the answer, in every encoder layer and head;
-    "neighbour": as many words beside it; "cross": the answer from the decoder's row that predicts;
-    "edge and cross": both. "by head": the edge in one encoder head alone.
+    "neighbour": as many words beside it. Where the word is predicted: "cross", the answer; and
+    "decoder", the answer's translation and the word before that, mostly its article. Then two and
+    three of them together. "by head": the edge in one encoder head alone.
     """
     model, right = translator.model, partial(share_right, translator, questions)
     batch = translator.batch([(question.source, question.target) for question in questions])
     queries, rows = ([q.query for q in questions], [q.predicted for q in questions])
     answers = [question.answers for question in questions]
+    # the decoder reads the start token first: word j stands at place j + 1
+    written = [{place for j in q.written for place in (j, j + 1)} - {0} for q in questions]
     edge = surgery.without_edges(batch, queries, answers)
     beside = surgery.without_edges(batch, queries, [surgery.neighbours(q) for q in questions])
-    cross = surgery.without_edges(batch, rows, answers, kind="cross")
+    masks = {
+        "encoder": edge,
+        "cross": surgery.without_edges(batch, rows, answers, kind="cross"),
+        "decoder": surgery.without_edges(batch, rows, written, kind="decoder"),
+    }
     found: dict[str, Any] = {}
-    for label, mask in (("edge", edge), ("neighbour", beside)):
-        with surgery.hidden(model, "encoder", mask):
+    for label, closed in {
+        "edge": {"encoder": edge},
+        "neighbour": {"encoder": beside},
+        "cross": {"cross": masks["cross"]},
+        "decoder": {"decoder": masks["decoder"]},
+        "edge and cross": {kind: masks[kind] for kind in ("encoder", "cross")},
+        "cross and decoder": {kind: masks[kind] for kind in ("cross", "decoder")},
+        "all three": masks,
+    }.items():
+        with ExitStack() as stack:
+            for kind, mask in closed.items():
+                stack.enter_context(surgery.hidden(model, kind, mask))
             found[label] = right()
-    with surgery.hidden(model, "cross", cross):
-        found["cross"] = right()
-        with surgery.hidden(model, "encoder", edge):
-            found["edge and cross"] = right()
     found["by head"] = []
     for layer, attention in enumerate(surgery.attentions(model, "encoder")):
         found["by head"].append([])
