@@ -12,13 +12,15 @@ from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import Transla
 Record = Mapping[str, Any]
 
 HIDDEN = {
-    "nothing hidden": "right",
+    "nothing": "right",
     "a neighbour": "neighbour",
-    "the answer": "edge",
-    "the answer, from the decoder": "cross",
-    "both": "edge and cross",
+    "edge": "edge",
+    "cross": "cross",
+    "decoder": "decoder",
+    "edge and cross": "edge and cross",
+    "all three": "all three",
 }
-"""What is hidden, in words → its name in the record."""
+"""What is hidden, as the page calls it → its name in the record."""
 
 
 def translation(translator: Translator, text: str) -> str:

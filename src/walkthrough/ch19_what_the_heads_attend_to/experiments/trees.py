@@ -28,7 +28,7 @@ def _collect(tree: Tree, start: int, spans: set[Span]) -> int:
     return end
 
 
-def attention_distances(weights: Float[Tensor, "length length"]) -> list[float]:
+def attention_distances(weights: Float[Tensor, "length keys"]) -> list[float]:
     """Return how differently each word and the next one look: Hellinger distance of their rows."""
     roots = weights.sqrt()
     return ((roots[1:] - roots[:-1]).square().sum(-1) / 2).sqrt().tolist()

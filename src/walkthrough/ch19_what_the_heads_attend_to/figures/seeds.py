@@ -12,12 +12,13 @@ from walkthrough.drawing.style import PALETTE
 Rows = Sequence[Mapping[str, Any]]
 
 MARKERS = {
-    "nothing hidden": ("o", PALETTE["grey"]),
+    "nothing": ("o", PALETTE["grey"]),
     "a neighbour": ("s", PALETTE["sky"]),
-    "the answer": ("D", PALETTE["vermilion"]),
-    "the answer, from the decoder": ("^", PALETTE["green"]),
-    "both": ("v", PALETTE["purple"]),
+    "edge": ("D", PALETTE["vermilion"]),
+    "edge and cross": ("^", PALETTE["green"]),
+    "all three": ("v", PALETTE["purple"]),
 }
+"""What is drawn of the things hidden: marker and colour."""
 
 
 def looks_chart(
