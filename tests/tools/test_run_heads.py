@@ -5,6 +5,7 @@ import json
 import pytest
 import run_heads
 import torch
+from jaxtyping import config
 
 from transformer.data.phrasebook.questions import RELATIONS
 from walkthrough.ch19_what_the_heads_attend_to.experiments import asking, measuring
@@ -25,9 +26,11 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(asking, "train_translator", untrained)
     monkeypatch.setattr(asking, "SIZES", {**asking.SIZES, "d_model": 16, "n_heads": 2, "d_ff": 8})
     monkeypatch.setattr(measuring, "N_SENTENCES", 4)
+    config.update("jaxtyping_disable", True)  # some hundred thousand small calls
     output = tmp_path / "record.json"
     words = ["--train", "600", "--questions", "4", "--output", str(output)]
-    return words, output
+    yield words, output
+    config.update("jaxtyping_disable", False)
 
 
 def test_every_direction_and_seed_with_every_relation(small):

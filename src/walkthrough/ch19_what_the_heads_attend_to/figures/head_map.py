@@ -13,7 +13,6 @@ from transformer.data.phrasebook.questions import Question
 from walkthrough.ch19_what_the_heads_attend_to.experiments import asking
 from walkthrough.drawing.maps import outline
 from walkthrough.drawing.style import (
-    NARROW,
     PALETTE,
     WEIGHT_SCHEME,
     described,
@@ -23,6 +22,7 @@ from walkthrough.drawing.style import (
     wrapped,
 )
 
+BARS = 180  # px: beside the names of the relations it fits a phone
 SHORT = range(7, 12)
 """Words of an example."""
 ANSWER, OTHER, ASKED = "the answer", "another word", "the word that is asked about"
@@ -137,7 +137,9 @@ def _grid(
 ) -> alt.LayerChart:
     size = step(len(heads), names)
     base = alt.Chart(data).encode(
-        alt.X("head:N", sort=None, title="layer.head", axis=alt.Axis(orient="top")),
+        alt.X(
+            "head:N", sort=None, title="layer.head", axis=alt.Axis(orient="top", labelFontSize=10)
+        ),
         alt.Y("relation:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
     )
     colour = alt.Color(
@@ -172,7 +174,7 @@ def _words(data: alt.Data, chosen: alt.Parameter) -> alt.VConcatChart:
         .encode(
             alt.X(
                 "weight:Q",
-                title="weight of this head, in one sentence",
+                title="its weight, in one sentence",
                 scale=alt.Scale(domain=[0, 1]),
             ),
             alt.Y("word:N", sort=alt.EncodingSortField("place", op="min"), title=None),
@@ -183,18 +185,19 @@ def _words(data: alt.Data, chosen: alt.Parameter) -> alt.VConcatChart:
             ),
             tooltip=["word:N", "role:N", alt.Tooltip("weight:Q", format=".3f")],
         )
-        .properties(width=NARROW, height=alt.Step(18))
+        .properties(width=BARS, height=alt.Step(18))
     )
     said = (
-        "['largest weight on the answer: ' + format(datum.looks, '.0%') + ', at a fixed',"
-        " 'distance ' + format(datum.offset, '.0%') + '. Right word ahead: '"
-        " + format(datum.whole, '.1%') + ',', 'without this head ' + format(datum.without, '.1%')]"
+        "['looks at the answer: ' + format(datum.looks, '.0%'),"
+        " 'a fixed distance: ' + format(datum.offset, '.0%'),"
+        " 'right word ahead: ' + format(datum.whole, '.1%'),"
+        " 'without this head: ' + format(datum.without, '.1%')]"
     )
     words = (
         picked.transform_calculate(said=said)
         .mark_text(align="left", baseline="top", fontSize=12, lineHeight=17)
         .encode(text="said:N", x=alt.value(0), y=alt.value(0))
-        .properties(width=NARROW, height=54, view=alt.ViewConfig(stroke=None))
+        .properties(width=BARS, height=72, view=alt.ViewConfig(stroke=None))
     )
     return alt.vconcat(words, bars, spacing=4)
 

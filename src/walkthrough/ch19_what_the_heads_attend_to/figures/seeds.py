@@ -22,7 +22,7 @@ MARKERS = {
 
 
 def looks_chart(
-    rows: Rows, *, title: str = "The best head finds the answer more often than a distance does"
+    rows: Rows, *, title: str = "Who finds the answer: the best head, or a fixed distance?"
 ) -> Still:
     """Return, for each relation, a dot a seed for the best head, and a tick for the distance.
 
@@ -42,7 +42,7 @@ def looks_chart(
         for place, name in enumerate(names):
             at = mean(row["offset"] for row in rows if row["relation"] == name)
             axes.plot([at, at], [place - 0.35, place + 0.35], color=PALETTE["blue"], linewidth=3)
-        axes.set(xlim=(0, 1.02), xlabel="answer found: dots, best head of a seed; bar, distance")
+        axes.set(xlim=(0, 1.02), xlabel="answer found\n(dot: best head of a seed; bar: distance)")
         axes.set_title(title, fontsize=11, wrap=True)
         axes.set_ylabel("")
         axes.grid(axis="x")
@@ -96,8 +96,8 @@ def _hidden_in_words(rows: Rows, name: str) -> str:
 def role_map(
     shares: Mapping[str, Mapping[str, float]],
     *,
-    title: str = "One column a head: which answers does it look at?",
-    x_title: str = "heads of all seeds, those that look alike side by side",
+    title: str = "A column a head: which answers does it look at?",
+    x_title: str = "all heads, alike ones side by side",
 ) -> Still:
     """Return heads of all seeds as columns, ordered by what they look at, and relations as rows.
 
@@ -118,7 +118,7 @@ def role_map(
             rasterized=True,
             ax=axes,
         )
-        axes.set_title(title, fontsize=11)
+        axes.set_title(title, fontsize=11, wrap=True)
         axes.set_xlabel(x_title)
     best = "; ".join(f"{name}: {max(shares[name].values()):.2f}" for name in names)
     return still(
@@ -128,7 +128,7 @@ def role_map(
     )
 
 
-def _role(shares: Mapping[str, Mapping[str, float]], head: str) -> tuple[float, ...]:
+def _role(shares: Mapping[str, Mapping[str, float]], head: str) -> tuple[bool, int, float]:
     """Return what orders heads: first those that find something, by what they find best."""
     column = [by_head[head] for by_head in shares.values()]
     best = max(range(len(column)), key=column.__getitem__)
