@@ -178,8 +178,8 @@ def test_rows_of_the_record_are_those_of_its_runs():
     shares = {row["hidden"]: row["right"] for row in reading.hidden_rows(record)}
     assert shares == dict.fromkeys(reading.HIDDEN, 0.5) | {"nothing": 1.0}
     (row,) = reading.ablation_rows(record)
-    assert (row["worst head"], row["edge in one head"]) == (0.8, 0.7)
-    assert (row["encoder"], row["cross"]) == pytest.approx((0.8, 0.3))
+    assert (row["without encoder"], row["without cross"]) == (0.9, 0.8)
+    assert (row["one encoder"], row["one cross"]) == pytest.approx((0.8, 0.3))
     assert reading.roles(record, "en")["makes"]["seed 4, 2.1"] == 0.9
     assert reading.roles(record, "fr") == {}
 

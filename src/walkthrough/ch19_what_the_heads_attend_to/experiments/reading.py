@@ -88,26 +88,17 @@ def hidden_rows(record: Record) -> list[dict[str, Any]]:
 def ablation_rows(record: Record) -> list[dict[str, Any]]:
     """Return, for each relation and seed, the share of right words with fewer heads.
 
-    "worst head": without the one head that costs most, of all kinds of attention; "edge in one
-    head": the edge hidden in the one encoder head that costs most; "one head left": the mean over
-    the heads of a layer, each alone, of the layer of this kind that suffers most.
+    "without encoder" and "without cross": without the one head of that kind that costs most.
+    "one encoder" and "one cross": the mean over the heads of a layer, each alone in it, in the
+    layer that suffers more.
     """
     rows = []
     for run, name, found in each_relation(record):
-        without = found["without"]
-        singles = [share for kind in without["one"].values() for layer in kind for share in layer]
-        alone = without["all but one"]
-        rows.append(
-            {
-                "relation": name,
-                "seed": run["seed"],
-                "whole": found["right"],
-                "worst head": min(singles),
-                "edge in one head": min(map(min, found["hidden"]["by head"])),
-                "encoder": min(mean(layer) for layer in alone["encoder"]),
-                "cross": min(mean(layer) for layer in alone["cross"]),
-            }
-        )
+        row = {"relation": name, "seed": run["seed"], "whole": found["right"]}
+        for kind in ("encoder", "cross"):
+            row[f"without {kind}"] = min(map(min, found["without"]["one"][kind]))
+            row[f"one {kind}"] = min(map(mean, found["without"]["all but one"][kind]))
+        rows.append(row)
     return rows
 
 

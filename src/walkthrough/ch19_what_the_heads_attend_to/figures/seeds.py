@@ -55,7 +55,7 @@ def looks_chart(
 
 
 def hidden_chart(
-    rows: Rows, *, title: str = "Hide one edge: for some words everything depends on it"
+    rows: Rows, *, title: str = "The right word, when looks at the answer are hidden"
 ) -> Still:
     """Return, for each relation, how often the right word is ahead when something is hidden.
 
