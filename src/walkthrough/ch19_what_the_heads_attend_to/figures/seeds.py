@@ -51,7 +51,7 @@ def looks_chart(
         f"{mean(r['offset'] for r in rows if r['relation'] == name):.2f}"
         for name in names
     )
-    return still(figure, alt=f"{title}. {said}.")
+    return still(figure, alt=_in_words(title, said))
 
 
 def hidden_chart(
@@ -82,7 +82,7 @@ def hidden_chart(
         axes.grid(axis="x")
         figure.legend(loc="outside lower center", ncols=2)
     said = "; ".join(f"{name}: {_hidden_in_words(rows, name)}" for name in names)
-    return still(figure, alt=f"{title}. {said}.")
+    return still(figure, alt=_in_words(title, said))
 
 
 def _hidden_in_words(rows: Rows, name: str) -> str:
@@ -164,7 +164,11 @@ def tree_chart(
         for name in names
         for language in languages
     )
-    return still(figure, alt=f"{title}. {said}.")
+    return still(figure, alt=_in_words(title, said))
+
+
+def _in_words(title: str, said: str) -> str:
+    return f"{title}{'' if title.endswith('?') else '.'} {said}."
 
 
 def _span(values: Sequence[float]) -> str:
