@@ -268,9 +268,7 @@ def cost_explorer(
     )
     x = alt.X("x:Q", title="updates, or billions of operations")
     y = alt.Y("loss:Q", title="loss on new sentences", scale=alt.Scale(type="log", nice=False))
-    colour, dash = line_channels(
-        "kind:N", names, alt.Legend(title=None, columns=1, symbolType="stroke")
-    )
+    colour, dash = line_channels("kind:N", names, legend)
     tooltip = [
         alt.Tooltip("kind:N", title="model"),
         alt.Tooltip("update:Q", title="updates"),

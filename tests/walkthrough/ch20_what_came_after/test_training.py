@@ -14,6 +14,7 @@ from walkthrough.ch20_what_came_after.training import (
     rate_share,
     train,
 )
+from walkthrough.lab import translator
 
 
 @pytest.mark.parametrize(
@@ -71,15 +72,22 @@ def test_every_optimiser_lowers_a_loss(optimizer):
 
 
 @pytest.fixture(scope="module")
-def corpus():
-    whole = experiments.load_corpus()
+def whole():
+    """Return a small phrasebook's corpus: the real one takes long with every shape checked."""
+    small = translator.load_task(train=1500, valid=20, test=120)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translator, "load_task", lambda: small)
+        return experiments.load_corpus()
+
+
+@pytest.fixture(scope="module")
+def corpus(whole):
     return experiments.Corpus(
         whole.task, whole.train[:300], whole.test[:20], whole.longer[:10], whole.test_examples[:20]
     )
 
 
-def test_short_sentences_train_and_longer_ones_test(corpus):
-    whole = experiments.load_corpus()
+def test_short_sentences_train_and_longer_ones_test(whole):
     assert max(len(source) for source, _ in whole.train + whole.test) == 8
     assert min(len(source) for source, _ in whole.longer) == 10
     assert len(whole.test) == len(whole.test_examples)
