@@ -1,6 +1,7 @@
 """In which matrices the parameters of a row of Table 3 stand."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import torch
 
@@ -23,13 +24,18 @@ def by_part(config: TransformerConfig) -> Mapping[str, int]:
 
     On PyTorch's device `meta` a model has shapes and no numbers.
     """
-    with torch.device("meta"):
-        model = Transformer(config.replace(n_layers=1))
     counts = dict.fromkeys(PARTS, 0)
-    for name, parameter in model.named_parameters():
+    for name, n_values in _sizes(config.replace(n_layers=1, dropout=0.0)).items():
         copies = config.n_layers if ".layers." in name else 1
-        counts[part_of(name)] += copies * parameter.numel()
+        counts[part_of(name)] += copies * n_values
     return counts
+
+
+@cache
+def _sizes(config: TransformerConfig) -> Mapping[str, int]:
+    with torch.device("meta"):
+        model = Transformer(config)
+    return {name: parameter.numel() for name, parameter in model.named_parameters()}
 
 
 def part_of(name: str) -> str:

@@ -99,8 +99,8 @@ def in_small(row: Row, *, width: int, depth: int, max_len: int) -> TransformerCo
     sizes = {}
     for name in ("d_model", "d_ff", "d_k", "d_v", "n_layers"):
         divisor = depth if name == "n_layers" else width
-        size, rest = divmod(getattr(row.config, name), divisor)
-        if rest:
+        size = getattr(row.config, name)
+        if size % divisor:
             raise ValueError(f"{row.name}: {name} must be a multiple of {divisor}, got {size}")
-        sizes[name] = size
+        sizes[name] = size // divisor
     return row.config.replace(**sizes, max_len=max_len)
