@@ -8,6 +8,7 @@ import torch
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
 
+FEWEST = 4  # tokens of the smallest vocabulary: the special ones
 PARTS = {
     "words": ("output_weight",),
     "positions": ("positions",),
@@ -20,22 +21,24 @@ PARTS = {
 
 
 def by_part(config: TransformerConfig) -> Mapping[str, int]:
-    """Return how many trained values each part has, counted on a model with one layer a stack.
+    """Return how many trained values each part has.
 
-    On PyTorch's device `meta` a model has shapes and no numbers.
+    They are counted on a real model with one layer a stack and as few tokens as there can be; what
+    repeats is then multiplied, so that nobody has to fill a gigabyte for a number.
     """
     counts = dict.fromkeys(PARTS, 0)
-    for name, n_values in _sizes(config.replace(n_layers=1, dropout=0.0)).items():
+    for name, shape in _shapes(config.replace(n_layers=1, dropout=0.0, vocab_size=FEWEST)).items():
         copies = config.n_layers if ".layers." in name else 1
+        n_values = shape.numel()
+        if part_of(name) == "words":
+            n_values = n_values // FEWEST * config.vocab_size
         counts[part_of(name)] += copies * n_values
     return counts
 
 
 @cache
-def _sizes(config: TransformerConfig) -> Mapping[str, int]:
-    with torch.device("meta"):
-        model = Transformer(config)
-    return {name: parameter.numel() for name, parameter in model.named_parameters()}
+def _shapes(config: TransformerConfig) -> Mapping[str, torch.Size]:
+    return {name: parameter.shape for name, parameter in Transformer(config).named_parameters()}
 
 
 def part_of(name: str) -> str:
