@@ -35,8 +35,8 @@ SEEDS = {PHRASEBOOK: experiments.SEEDS, MULTI30K: (1, 2, 3)}
 
 # What says most comes first, and what costs most last.
 FIRST = [
-    *("base", "A h=1", "D dropout=0.0", "C N=2", "C d_ff=1024", "D smoothing=0.0"),
-    *("C d_model=256", "B d_k=16", "E learned positions", "A h=16", "C N=8", "C d_ff=4096"),
+    *("base", "A h=1", "D dropout=0.0", "C N=2", "B d_k=16", "E learned positions"),
+    *("D smoothing=0.0", "C d_ff=1024", "C d_model=256", "A h=16", "C N=8", "C d_ff=4096"),
     *("D dropout=0.2", "D smoothing=0.2", "B d_k=32", "A h=32", "C N=4", "A h=4", "C d_model=1024"),
 ]
 ROWS = {PHRASEBOOK: FIRST, MULTI30K: FIRST[:13]}
