@@ -9,7 +9,7 @@ from run_variations import ROWS, recipe
 
 from transformer.cli.plan import make_plan
 from walkthrough.ch17_variations import experiments
-from walkthrough.ch17_variations.rows import SMALL_ROWS, in_small
+from walkthrough.ch17_variations.rows import SMALL_ROWS, TRAINED, in_small
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_run_is_recorded_once_and_rows_stand_in_the_tables_order(tmp_path, tra
 
 
 def test_all_small_rows_are_trained_on_the_phrasebook_and_most_on_multi30k():
-    assert sorted(ROWS["phrasebook"]) == sorted(SMALL_ROWS)
+    assert sorted(ROWS["phrasebook"]) == sorted(TRAINED)
     wanted = {"base", "A h=1", "A h=16", "B d_k=16", "C N=2", "C N=8", "C d_ff=1024"}
     wanted |= {"C d_ff=4096", "C d_model=256", "D dropout=0.0", "D smoothing=0.0"}
     assert wanted | {"E learned positions"} <= set(ROWS["multi30k"])
@@ -81,11 +81,11 @@ def test_a_row_of_multi30k_is_a_command_line_that_looks_at_validation_alone():
 
 @pytest.mark.parametrize("name", ROWS["multi30k"])
 def test_the_command_line_makes_the_model_of_the_row(name):
-    options = shlex.split(recipe(SMALL_ROWS[name], seed=1).options)
+    options = shlex.split(recipe(TRAINED[name], seed=1).options)
     plan = make_plan("multi30k-tiny", None, [o for o in options if "=" in o])
-    config = plan.config(SMALL_ROWS[name].config.vocab_size)
-    assert config == in_small(SMALL_ROWS[name], width=4, depth=2, max_len=256)
-    assert plan.training.smoothing == SMALL_ROWS[name].smoothing
+    config = plan.config(TRAINED[name].config.vocab_size)
+    assert config == in_small(TRAINED[name], width=4, depth=2, max_len=256)
+    assert plan.training.smoothing == TRAINED[name].smoothing
 
 
 def test_multi30k_is_trained_measured_and_recorded(tmp_path, monkeypatch):

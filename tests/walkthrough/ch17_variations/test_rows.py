@@ -5,7 +5,14 @@ import pytest
 from transformer.analysis.cost import PAPER_PARAMETERS, parameter_count
 from transformer.config import TransformerConfig
 from walkthrough.ch17_variations.parameters import PARTS, by_part, part_of
-from walkthrough.ch17_variations.rows import PRINTED, ROWS, SMALL_ROWS, in_small
+from walkthrough.ch17_variations.rows import (
+    CONTROL,
+    CONTROLS,
+    PRINTED,
+    ROWS,
+    SMALL_ROWS,
+    in_small,
+)
 
 
 def test_every_model_of_the_package_is_a_row_and_every_printed_row_is_there():
@@ -61,3 +68,13 @@ def test_parts_add_up_to_the_whole(name):
 def test_a_parameter_of_no_part_is_refused():
     with pytest.raises(ValueError, match="no part has a parameter called 'strange'"):
         part_of("strange")
+
+
+def test_the_control_has_small_keys_and_the_parameters_of_base():
+    control, base = (
+        in_small(row, width=8, depth=2, max_len=128).replace(vocab_size=514)
+        for row in (CONTROLS[CONTROL], ROWS["base"])
+    )
+    assert control.d_k * 4 == base.d_k
+    assert control.d_v == base.d_v
+    assert parameter_count(control) == pytest.approx(parameter_count(base), rel=2e-3)
