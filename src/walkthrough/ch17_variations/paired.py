@@ -91,6 +91,17 @@ def differences(runs: Runs, row: str, split: str, measure: Measure = "perplexity
     return [ours[seed] - base[seed] for seed in sorted(base.keys() & ours.keys())]
 
 
+def misled_by_one(runs: Runs, row: str, split: str, measure: Measure = "perplexity") -> float:
+    """Return how often one run of each, seeds drawn apart, points away from the mean of all pairs.
+
+    That is what a table with one run a row shows.
+    """
+    base, ours = (by_seed(runs, name, split, measure) for name in (BASE, row))
+    seeds = sorted(base.keys() & ours.keys())
+    mean = fmean(differences(runs, row, split, measure))
+    return fmean((ours[a] - base[b]) * mean <= 0 for a, b in permutations(seeds, 2))
+
+
 def complete_rows(runs: Runs, n: int) -> list[str]:
     """Return the rows, in the table's order and without base, of which n seeds are recorded."""
     return [row for row in ROWS if row != BASE and sum(run["row"] == row for run in runs) >= n]
@@ -113,6 +124,12 @@ def curve_values(runs: Runs, row: str, update: int) -> dict[int, float]:
     return found
 
 
+def curve_differences(runs: Runs, row: str, update: int) -> list[float]:
+    """Return what a row has more than base after so many updates, a number for each seed."""
+    base, ours = (curve_values(runs, name, update) for name in (BASE, row))
+    return [ours[seed] - base[seed] for seed in sorted(base.keys() & ours.keys())]
+
+
 @dataclass(frozen=True)
 class Luck:
     """What fewer runs than all say of a row: how often they point away from what all say at last.
@@ -131,11 +148,10 @@ def luck(runs: Runs, row: str, update: int, last: int) -> Luck:
     """Return how fewer runs than all would have misled, stopped at `update` of `last`."""
     base, ours = (curve_values(runs, name, update) for name in (BASE, row))
     seeds = sorted(base.keys() & ours.keys())
-    final = [curve_values(runs, name, last) for name in (BASE, row)]
-    truth = fmean(final[1][seed] - final[0][seed] for seed in seeds)
+    truth = fmean(curve_differences(runs, row, last))
     apart = [ours[a] - base[b] for a, b in permutations(seeds, 2)]
-    paired = [ours[seed] - base[seed] for seed in seeds]
-    twos = [both for both in combinations(paired, 2)]
+    paired = curve_differences(runs, row, update)
+    twos = list(combinations(paired, 2))
     unpaired = math.hypot(stdev(base[s] for s in seeds), stdev(ours[s] for s in seeds))
     return Luck(
         one=fmean(d * truth <= 0 for d in apart),

@@ -73,6 +73,11 @@ def test_runs_apart_mislead_where_pairs_do_not():
         paired.luck(RUNS, "A h=1", 300, 600)
 
 
+def test_one_run_of_each_misleads_where_seeds_differ_more_than_rows():
+    # base 11, 12, 13; ours 13, 14, 15: of six pairs apart, 13 − 13 alone does not point up
+    assert paired.misled_by_one(RUNS, "A h=1", "split") == pytest.approx(1 / 6)
+
+
 @pytest.mark.parametrize(
     ("printed", "values", "said"),
     [
