@@ -55,6 +55,7 @@ RECORDS = (
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
+    Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-width.json", "tools/run_width.py", 10),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
