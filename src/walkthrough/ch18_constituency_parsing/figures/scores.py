@@ -1,0 +1,146 @@
+"""Scores as charts: Table 4, seeds, lengths, numbers of sentences (§6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from walkthrough.ch18_constituency_parsing.experiments.published import System
+from walkthrough.drawing.channels import menu
+from walkthrough.drawing.lines import line_chart
+from walkthrough.drawing.style import PALETTE, described, wrapped
+
+ALL = "all"
+OURS, OTHERS = "the paper's Transformer", "other systems"
+
+
+def table_4(
+    systems: Sequence[System],
+    *,
+    title: str = "Table 4: near the best of its kind, above it with more data",
+    label: str = "trained on ",
+    x_title: str = "F1 on section 23 of the Wall Street Journal, as printed",
+) -> alt.LayerChart:
+    """Return the table as points; a menu chooses the kind of training.
+
+    Raises:
+        ValueError: there are no systems.
+    """
+    if not systems:
+        raise ValueError("a chart of systems needs at least one, got none")
+    kinds = list(dict.fromkeys(system.training for system in systems))
+    rows = [
+        {
+            "system": f"{system.name}, {system.training}",
+            "training": system.training,
+            "f1": system.f1,
+            "kind": OURS if system.is_transformer else OTHERS,
+        }
+        for system in systems
+    ]
+    chosen = menu("training", [ALL, *kinds], label, start=ALL)
+    base = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter(f"training == '{ALL}' || datum.training == training")
+        .encode(
+            alt.X("f1:Q", title=x_title, scale=alt.Scale(domain=[88, 94])),
+            alt.Y("system:N", title=None, sort="-x", axis=alt.Axis(labelLimit=170)),
+            tooltip=[
+                alt.Tooltip("system:N"),
+                alt.Tooltip("f1:Q", title="F1", format=".1f"),
+            ],
+        )
+    )
+    scale = alt.Scale(domain=[OURS, OTHERS], range=[PALETTE["vermilion"], PALETTE["blue"]])
+    shapes = alt.Scale(domain=[OURS, OTHERS], range=["diamond", "circle"])
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+        alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, columns=1)),
+        alt.Shape("kind:N", scale=shapes, legend=alt.Legend(title=None, columns=1)),
+    )
+    chart = alt.LayerChart(layer=[points]).add_params(chosen)
+    told = "; ".join(f"{s.name} ({s.training}) {s.f1}" for s in systems)
+    return described(
+        chart.properties(width="container", height=alt.Step(20), title=wrapped(title)),
+        f"{title}. {x_title}: {told}.",
+    )
+
+
+def seeds_chart(
+    runs: Sequence[Mapping[str, Any]],
+    *,
+    title: str = "Three seeds: leaves that are words, and rules, both help",
+    x_title: str = "F1 in percent",
+) -> alt.HConcatChart | alt.FacetChart:
+    """Return the scores of recorded parsers of the phrasebook, one point a seed."""
+    rows = [
+        {
+            "sentences": score["sentences"],
+            "how": f"leaf {run['leaf']}, {'constrained' if score['constrained'] else 'free'}",
+            "seed": run["seed"],
+            "f1": score["f1"],
+        }
+        for run in runs
+        for score in run["scores"]
+    ]
+    if not rows:
+        raise ValueError("a chart of seeds needs at least one recorded run, got none")
+    kinds = list(dict.fromkeys(row["sentences"] for row in rows))
+    scale = alt.Scale(domain=kinds, range=[PALETTE["blue"], PALETTE["vermilion"]])
+    shapes = alt.Scale(domain=kinds, range=["circle", "square"])
+    legend = alt.Legend(title=None, columns=1)
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(size=70, filled=True, opacity=0.85)
+        .encode(
+            alt.X("f1:Q", title=x_title, scale=alt.Scale(domain=[0, 100])),
+            alt.Y(
+                "how:N",
+                title=None,
+                sort=list(dict.fromkeys(row["how"] for row in rows)),
+                axis=alt.Axis(labelLimit=150),
+            ),
+            alt.Color("sentences:N", scale=scale, legend=legend),
+            alt.Shape("sentences:N", scale=shapes, legend=legend),
+            tooltip=["sentences:N", "how:N", "seed:Q", alt.Tooltip("f1:Q", format=".1f")],
+        )
+        .properties(width="container", height=alt.Step(34), title=wrapped(title))
+    )
+    told = "; ".join(
+        f"{row['how']}, {row['sentences']}, seed {row['seed']}: {row['f1']:.0f}" for row in rows
+    )
+    return described(chart, f"{title}. {x_title}: {told}.")
+
+
+def by_length(
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    title: str = "Long sentences are harder for all",
+    x_title: str = "words in the sentence (middle of each group)",
+    y_title: str = "F1 in percent",
+) -> alt.LayerChart:
+    """Return F1 by the length of the sentence, one line a parser."""
+    series = {
+        name: [(_middle(group["words"]), round(group["f1"], 1)) for group in groups]
+        for name, groups in rows.items()
+    }
+    return line_chart(series, title=title, x_title=x_title, y_title=y_title, y_domain=(0, 100))
+
+
+def learning_curve(
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    title: str = "F1 by the number of training sentences",
+    x_title: str = "training sentences",
+    y_title: str = "F1 in percent, test articles",
+) -> alt.LayerChart:
+    """Return F1 over the number of training sentences, each step twice the one before."""
+    return line_chart(
+        series, title=title, x_title=x_title, y_title=y_title, log_x=True, y_domain=(0, 100)
+    )
+
+
+def _middle(words: Sequence[int]) -> float:
+    least, most = words
+    return 50 if most >= 1000 else (least + most) / 2
