@@ -141,6 +141,12 @@ def test_survivors_are_shown_and_a_second_run_goes_on(toy: Path, capsys, monkeyp
     assert "13 of" in capsys.readouterr().out
     assert mutate.main([*options, "--number", "14"], root=toy) == 0
     assert "1 to try" in capsys.readouterr().out
+    survivors = [
+        r["state"] for r in json.loads((toy / ".scratch/mutants-5.json").read_text()).values()
+    ].count("survived")
+    (toy / "tests/test_more.py").write_text("def test_more():\n    pass\n")
+    assert mutate.main([*options, "--number", "14"], root=toy) == 0
+    assert f"{survivors} to try" in capsys.readouterr().out, "more tests, another chance"
     (toy / "src/toy.py").write_text(TOY + "\n")
     assert mutate.main([*options, "--number", "1"], root=toy) == 0
     assert "1 to try" in capsys.readouterr().out, "another source is tried anew"

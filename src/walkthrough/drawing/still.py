@@ -1,0 +1,153 @@
+"""Still pictures: what matplotlib and seaborn draw, as SVG in the page's own ink.
+
+    with canvas(420, 300) as (figure, axes):
+        seaborn.heatmap(values, ax=axes, cmap=WEIGHT_SCHEME)
+    return still(figure, alt="what the picture shows")
+
+Black becomes the colour of the page's text and white that of its ground, so a picture follows light
+and dark. Other colours stay (`style.PALETTE` holds against both), and so do words in a colour of
+their own, as seaborn writes them on cells. Words are text, in the page's font. A dense matrix
+belongs into `imshow`, or into a mesh with `rasterized=True`: a shape for each of ten thousand cells
+makes megabytes.
+"""
+
+import hashlib
+import html
+import io
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+# A first import looks through the fonts and says so, on a page where nobody asked.
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+
+import matplotlib  # noqa: E402
+from cycler import cycler  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from walkthrough.drawing.style import CATEGORIES, SIGNED_SCHEME, WEIGHT_SCHEME  # noqa: E402
+
+__all__ = ["SIGNED_SCHEME", "WEIGHT_SCHEME", "Still", "canvas", "page_style", "still"]
+
+FONT_SIZE = 11
+SMALLEST, LARGEST = 0.85, 1.5
+"""How far a picture shrinks before it scrolls, and how far it grows, times its own width."""
+INK, GROUND = "currentColor", "var(--pst-color-background, Canvas)"
+_BLACK = "#000000|#333333|#404040"  # black, and what seaborn takes for it
+_PAINT = {"#262626": INK, "#ffffff": GROUND}  # of shapes; in words they are chosen for the cell
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "figure.dpi": 72,  # a point is a px
+    "savefig.transparent": True,
+    "font.size": FONT_SIZE,
+    "axes.titlesize": FONT_SIZE + 2,
+    "axes.titleweight": "semibold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": FONT_SIZE,
+    "xtick.labelsize": FONT_SIZE,
+    "ytick.labelsize": FONT_SIZE,
+    "legend.fontsize": FONT_SIZE,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=CATEGORIES),
+    "grid.color": "black",
+    "grid.alpha": 0.14,
+    "axes.axisbelow": True,
+}
+
+
+@dataclass(frozen=True)
+class Still:
+    """A picture that shows itself as SVG; where it cannot, `alt` says what it shows."""
+
+    svg: str
+    alt: str
+
+    def __repr__(self) -> str:
+        return f"Picture: {self.alt}"
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+
+@contextmanager
+def page_style() -> Iterator[None]:
+    """Draw in the book's style, for functions that make a figure themselves (`clustermap`)."""
+    with matplotlib.rc_context(_STYLE):
+        yield
+
+
+@contextmanager
+def canvas(width: int, height: int, **subplots: Any) -> Iterator[tuple[Figure, Any]]:
+    """Give a figure of so many px and its axes, to draw on inside the `with` block.
+
+    420 px or less fit a phone. `subplots` go to `Figure.subplots`: nrows, ncols, width_ratios.
+    """
+    with page_style():
+        figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
+        yield figure, figure.subplots(**subplots)
+
+
+def still(figure: Figure, *, alt: str) -> Still:
+    """Return a figure of matplotlib's as a picture for the page.
+
+    Raises:
+        ValueError: no alt text, the words for someone who does not see the picture.
+    """
+    words = " ".join(alt.split())
+    if not words:
+        raise ValueError("alt text must say what the picture shows; got an empty string")
+    label = "still-" + hashlib.sha256(words.encode()).hexdigest()[:8]
+    with page_style(), matplotlib.rc_context({"svg.hashsalt": label}):
+        file = io.StringIO()
+        figure.savefig(
+            file,
+            format="svg",
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )
+    if "matplotlib.pyplot" in sys.modules:  # or a notebook shows it a second time
+        sys.modules["matplotlib.pyplot"].close(figure)
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    head = (
+        f'<svg class="still" xmlns="http://www.w3.org/2000/svg" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink" role="img" aria-label="{html.escape(words)}" '
+        f'viewBox="0 0 {width:g} {height:g}" fill="{INK}" font-family="inherit" '
+        f'style="display:block;width:100%;min-width:{SMALLEST * width:.0f}px;'
+        f'max-width:{LARGEST * width:.0f}px;height:auto;break-inside:avoid">'
+    )
+    return Still(head + _body(file.getvalue(), label) + "</svg>", words)
+
+
+def _body(svg: str, label: str) -> str:
+    """Return what stands inside matplotlib's <svg>, with the page's colours, font and short ids."""
+    inside = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
+    inside = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inside, flags=re.DOTALL)
+    inside = re.sub(_BLACK, INK, inside)
+    shape = rf"<(?!text)[^>]*(?:{'|'.join(_PAINT)})[^>]*>"
+    inside = re.sub(shape, lambda tag: re.sub("|".join(_PAINT), _paint, tag[0]), inside)
+    inside = re.sub(r"font: ((?:[\w.]+ )*)([\d.]+px) [^;\"]*", _font, inside)
+    inside = re.sub(r"; font-family: [^;\"]*", "", inside)
+    inside = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", inside)
+    return re.sub(r"\s*\n\s*", "\n", _named_apart(inside, label))
+
+
+def _paint(found: re.Match[str]) -> str:
+    return _PAINT[found[0]]
+
+
+def _font(found: re.Match[str]) -> str:
+    """Say size and weight alone, so that the family is the page's."""
+    weights = [word for word in found[1].split() if word.isdigit() or word == "bold"]
+    return "; ".join([f"font-size: {found[2]}", *(f"font-weight: {w}" for w in weights)])
+
+
+def _named_apart(svg: str, label: str) -> str:
+    """Keep the ids that are used, each with the picture's label: other pictures have the same."""
+    used = set(re.findall(r"(?:url\(|href=\")#([\w-]+)", svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda i: f' id="{label}-{i[1]}"' * (i[1] in used), svg)
+    return re.sub(r"(url\(|href=\")#([\w-]+)", rf"\1#{label}-\2", svg)

@@ -1,0 +1,114 @@
+"""Still pictures: SVG in the page's ink, with alt text, that can stand twice on a page."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from walkthrough.drawing.still import GROUND, INK, canvas, page_style, still
+from walkthrough.drawing.style import PALETTE
+
+
+def picture(alt="two points and a line"):
+    with canvas(400, 200) as (figure, axes):
+        axes.errorbar([1, 2], [3, 4], yerr=[0.1, 0.2], fmt="o", label="ours")
+        axes.axhline(3.5, color="black")
+        axes.scatter([1.5], [3.2], edgecolor="white")
+        axes.text(1, 4, "on a cell", color="white")
+        axes.text(1, 3, "a word")
+        axes.set_title("What to see")
+        axes.legend()
+    return still(figure, alt=alt)
+
+
+PICTURE = picture()
+
+
+def elements(found, name):
+    root = ElementTree.fromstring(found.svg)
+    return [e for e in root.iter() if e.tag.endswith("}" + name)]
+
+
+def test_it_is_one_svg_with_alt_text():
+    root = ElementTree.fromstring(PICTURE.svg)
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == "two points and a line"
+    assert repr(PICTURE) == "Picture: two points and a line"
+    assert PICTURE._repr_html_() == PICTURE.svg
+
+
+def test_alt_text_is_escaped_and_needed():
+    odd = picture('a "quoted" <word>')
+    assert ElementTree.fromstring(odd.svg).get("aria-label") == 'a "quoted" <word>'
+    with pytest.raises(ValueError, match="alt text"):
+        picture("  \n ")
+
+
+def test_black_is_the_pages_ink_and_white_its_ground():
+    assert INK in PICTURE.svg
+    assert GROUND in PICTURE.svg
+    assert "#000000" not in PICTURE.svg
+    assert PALETTE["blue"] in PICTURE.svg
+
+
+def test_words_on_cells_keep_their_colour():
+    (on_cell,) = [t for t in elements(PICTURE, "text") if t.text == "on a cell"]
+    assert "fill: #ffffff" in on_cell.get("style")
+
+
+def test_words_are_text_in_the_pages_font():
+    words = {t.text for t in elements(PICTURE, "text")}
+    assert {"What to see", "ours", "a word"} <= words
+    assert "DejaVu" not in PICTURE.svg
+    assert not re.search(r"font: ", PICTURE.svg)
+
+
+def test_two_pictures_share_no_id_and_every_reference_is_kept():
+    other = picture("another")
+    ids = [set(re.findall(r' id="([^"]+)"', p.svg)) for p in (PICTURE, other)]
+    used = [set(re.findall(r'(?:url\(|href=")#([\w-]+)', p.svg)) for p in (PICTURE, other)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    assert ids == used
+
+
+def test_it_scales_to_a_phone_and_scrolls_below():
+    style = ElementTree.fromstring(PICTURE.svg).get("style")
+    assert "min-width:340px" in style
+    assert "max-width:600px" in style
+
+
+def test_the_same_picture_is_the_same_text():
+    assert picture() == PICTURE
+
+
+def test_it_is_small_and_an_image_stays_an_image():
+    assert len(PICTURE.svg) < 12_000
+    with canvas(400, 300) as (figure, axes):
+        axes.imshow(np.random.default_rng(0).random((50, 1000)), aspect="auto")
+    dense = still(figure, alt="dense")
+    assert "data:image/png;base64," in dense.svg
+    assert len(dense.svg) < 400_000  # noise, which no PNG makes small
+
+
+def test_several_axes():
+    with canvas(400, 200, ncols=2) as (figure, (left, right)):
+        left.plot([1, 2])
+        right.plot([2, 1])
+    assert still(figure, alt="two").svg.count("<svg") == 1
+
+
+def test_style_does_not_leak():
+    before = Figure().subplots().spines["top"].get_visible()
+    with page_style():
+        assert not Figure().subplots().spines["top"].get_visible()
+    assert Figure().subplots().spines["top"].get_visible() is before is True
+
+
+def test_a_figure_of_pyplot_is_not_shown_twice():
+    from matplotlib import pyplot
+
+    still(pyplot.figure(), alt="empty")
+    assert pyplot.get_fignums() == []
