@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import seaborn
 
 from walkthrough.ch18_constituency_parsing.experiments.published import System
 from walkthrough.drawing.channels import menu
 from walkthrough.drawing.lines import line_chart
+from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
 ALL = "all"
@@ -70,47 +72,59 @@ def table_4(
 def seeds_chart(
     runs: Sequence[Mapping[str, Any]],
     *,
-    title: str = "Three seeds: leaves that are words, and rules, both help",
-    x_title: str = "F1 in percent",
-) -> alt.HConcatChart | alt.FacetChart:
-    """Return the scores of recorded parsers of the phrasebook, one point a seed."""
+    title: str = "Leaves that are words help, and so do rules",
+    x_title: str = "F1 in percent, a mark for each seed",
+) -> Still:
+    """Return the scores of recorded parsers of the phrasebook, by leaf and way of decoding.
+
+    Raises:
+        ValueError: there are no runs.
+    """
     rows = [
         {
             "sentences": score["sentences"],
-            "how": f"leaf {run['leaf']}, {'constrained' if score['constrained'] else 'free'}",
-            "seed": run["seed"],
+            "how": f"leaf: {run['leaf']}\n{'with rules' if score['constrained'] else 'free'}",
             "f1": score["f1"],
         }
         for run in runs
         for score in run["scores"]
     ]
     if not rows:
-        raise ValueError("a chart of seeds needs at least one recorded run, got none")
+        raise ValueError("a picture of seeds needs at least one recorded run, got none")
+    names = sorted({row["how"] for row in rows})
     kinds = list(dict.fromkeys(row["sentences"] for row in rows))
-    scale = alt.Scale(domain=kinds, range=[PALETTE["blue"], PALETTE["vermilion"]])
-    shapes = alt.Scale(domain=kinds, range=["circle", "square"])
-    legend = alt.Legend(title=None, columns=1)
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(size=70, filled=True, opacity=0.85)
-        .encode(
-            alt.X("f1:Q", title=x_title, scale=alt.Scale(domain=[0, 100])),
-            alt.Y(
-                "how:N",
-                title=None,
-                sort=list(dict.fromkeys(row["how"] for row in rows)),
-                axis=alt.Axis(labelLimit=150),
-            ),
-            alt.Color("sentences:N", scale=scale, legend=legend),
-            alt.Shape("sentences:N", scale=shapes, legend=legend),
-            tooltip=["sentences:N", "how:N", "seed:Q", alt.Tooltip("f1:Q", format=".1f")],
-        )
-        .properties(width="container", height=alt.Step(34), title=wrapped(title))
-    )
+    with canvas(400, 60 + 44 * len(names)) as (figure, axes):
+        for kind, marker, colour in zip(kinds, "os", ("blue", "vermilion"), strict=False):
+            chosen = [row for row in rows if row["sentences"] == kind]
+            seaborn.stripplot(
+                x=[row["f1"] for row in chosen],
+                y=[row["how"] for row in chosen],
+                order=names,
+                marker=marker,
+                color=PALETTE[colour],
+                label=kind,
+                jitter=0.12,
+                size=8,
+                alpha=0.85,
+                legend=False,
+                ax=axes,
+            )
+            axes.plot([], [], marker=marker, color=PALETTE[colour], linestyle="", label=kind)
+        handles, labels = axes.get_legend_handles_labels()
+        firsts = {label: handle for handle, label in zip(handles, labels, strict=True)}
+        axes.legend(firsts.values(), firsts.keys(), loc="lower left", handletextpad=0.2)
+        axes.set(xlim=(0, 100), xlabel=x_title, ylabel="")
+        axes.set_title(title)
+        axes.grid(axis="x")
     told = "; ".join(
-        f"{row['how']}, {row['sentences']}, seed {row['seed']}: {row['f1']:.0f}" for row in rows
+        f"{name.replace(chr(10), ', ')}, {kind}: "
+        + ", ".join(
+            f"{row['f1']:.0f}" for row in rows if (row["how"], row["sentences"]) == (name, kind)
+        )
+        for name in names
+        for kind in kinds
     )
-    return described(chart, f"{title}. {x_title}: {told}.")
+    return still(figure, alt=f"{title}. {x_title}: {told}.")
 
 
 def by_length(

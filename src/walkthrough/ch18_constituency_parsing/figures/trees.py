@@ -18,7 +18,7 @@ MARKS = {"agrees": "", "wrong": " ✗", "missed": " ?"}
 
 @dataclass(frozen=True)
 class Node:
-    """A constituent with its place: level from the left, middle of its rows, where its parent is."""
+    """A constituent with its place: its level, the middle of its rows, the number of its parent."""
 
     label: str
     start: int
