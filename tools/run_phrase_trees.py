@@ -3,13 +3,14 @@
     python tools/run_phrase_trees.py            # seeds 1 2 3 → results/phrasebook-trees.json
     python tools/run_phrase_trees.py --seeds 1 --updates 100 --output /tmp/try.json
 
-Leaves are `XX` or the words themselves; each parser decodes freely and constrained, sentences of
-shapes that training has seen and of shapes that were held out. The file is written after every run.
+Leaves are `XX` or the words themselves; each parser decodes freely and constrained, with a beam of
+1 and of 21, sentences of shapes that training has seen and of shapes that were held out. The file is written after every run.
 """
 
 import argparse
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
@@ -47,14 +48,15 @@ def main(arguments: list[str] | None = None) -> int:
             spent = time.process_time() - began
             run: dict[str, Any] = {"leaf": leaf, "seed": seed, "cpu_seconds": spent, "scores": []}
             for name, examples in split.tests().items():
-                for constrained in (False, True):
+                for constrained, beam in product((False, True), (1, phrase_trees.BEAM)):
                     score, well_formed = phrase_trees.score_parser(
-                        trained, examples, constrained=constrained
+                        trained, examples, constrained=constrained, beam=beam
                     )
                     run["scores"].append(
                         {
                             "sentences": name,
                             "constrained": constrained,
+                            "beam": beam,
                             "f1": 100 * score.f1,
                             "exact": score.exact,
                             "well_formed": well_formed,

@@ -113,7 +113,8 @@ def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec | TreeCodec:
             return PhrasebookCodec(Vocabulary(content["words"]), source, target)
         if kind == "trees":
             words, symbols = Vocabulary(content["words"]), Vocabulary(content["symbols"])
-            return TreeCodec(words, symbols, leaf=content["leaf"], gold_tags=content["gold_tags"])
+            kind = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
+            return TreeCodec(words, symbols, **kind)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error
     raise ValueError(f"kind of tokenizer must be 'subwords', 'words' or 'trees', got {kind!r}")

@@ -11,11 +11,18 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from transformer.config import UNK_ID
 from transformer.data.phrasebook.example import Tree
-from transformer.data.trees import WORD, BracketConstraint, delinearize, is_bracket
+from transformer.data.trees import (
+    MAX_RUN,
+    WORD,
+    BracketConstraint,
+    delinearize,
+    is_bracket,
+    longest_run,
+)
 from transformer.data.vocabulary import SPECIALS, Vocabulary
 from transformer.data.word_classes import word_class
 
@@ -30,7 +37,7 @@ class TreeCodec:
 
     A line has spaces between all tokens. With `gold_tags`, every token is `word/TAG`, and the
     encoder reads the word, then its tag. Words that are not known are read as their class, where
-    the vocabulary has classes.
+    the vocabulary has classes. `max_run` is for `constraint`.
 
     Raises:
         ValueError: an unknown kind of leaf, a symbol that the kind needs is missing, or gold tags
@@ -38,13 +45,20 @@ class TreeCodec:
     """
 
     def __init__(
-        self, words: Vocabulary, symbols: Vocabulary, *, leaf: Leaf = "tag", gold_tags: bool = False
+        self,
+        words: Vocabulary,
+        symbols: Vocabulary,
+        *,
+        leaf: Leaf = "tag",
+        gold_tags: bool = False,
+        max_run: int = MAX_RUN,
     ) -> None:
         if leaf not in get_args(Leaf):
             raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
         if gold_tags and leaf != "tag":
             raise ValueError(f"gold tags need leaves that are tags, got leaf={leaf!r}")
         self.words, self.symbols, self.leaf, self.gold_tags = words, symbols, leaf, gold_tags
+        self.max_run = max_run
         if not self.leaf_symbols:
             raise ValueError("the symbols hold no leaf, so no tree over words can be written")
 
@@ -63,12 +77,14 @@ class TreeCodec:
         With `min_count` 1 there are no classes, and a word that is not known is an error.
         """
         symbols = Vocabulary.from_sentences(line.split(" ") for line in targets)
+        max_run = max(longest_run(line.split(" ")) for line in targets)
+        kind: dict[str, Any] = {"leaf": leaf, "gold_tags": gold_tags, "max_run": max_run}
         lines = [_split(line, gold_tags) for line in sources]
         counts = Counter(word for words, _ in lines for word in words)
         if min_count == 1:
             words = Vocabulary.from_sentences(words for words, _ in lines)
             more = [f"{_TAG}{tag}" for tag in sorted({tag for _, tags in lines for tag in tags})]
-            return cls(Vocabulary([*words.tokens, *more]), symbols, leaf=leaf, gold_tags=gold_tags)
+            return cls(Vocabulary([*words.tokens, *more]), symbols, **kind)
         known = sorted(word for word, count in counts.items() if count >= min_count)
         classes = {word_class(word) for word in counts}
         tags = {tag for _, tags in lines for tag in tags}
@@ -78,7 +94,7 @@ class TreeCodec:
             *(f"{_TAG}{tag}" for tag in sorted(tags)),
             *(word for word in known if word not in SPECIALS),
         ]
-        return cls(Vocabulary(tokens), symbols, leaf=leaf, gold_tags=gold_tags)
+        return cls(Vocabulary(tokens), symbols, **kind)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a line.
@@ -116,7 +132,8 @@ class TreeCodec:
 
     def constraint(self, sources: Sequence[Sequence[int]]) -> BracketConstraint:
         """Return the rules for the trees of these source ids: legal brackets, all leaves."""
-        return BracketConstraint(self.symbols, [self._leaves(ids) for ids in sources])
+        leaves = [self._leaves(ids) for ids in sources]
+        return BracketConstraint(self.symbols, leaves, self.max_run)
 
     @property
     def target_size(self) -> int:
@@ -135,6 +152,7 @@ class TreeCodec:
             "kind": "trees",
             "leaf": self.leaf,
             "gold_tags": self.gold_tags,
+            "max_run": self.max_run,
             "words": self.words.to_list(),
             "symbols": self.symbols.to_list(),
         }

@@ -23,7 +23,7 @@ WORD = "XX"
 """Stands for any word in a linearised tree: the words are known from the input."""
 
 MAX_RUN = 10
-"""Most brackets that may open before a word comes; CRAFT's trees have 9 at most."""
+"""Most brackets that may open before a word comes, where no training trees say less."""
 
 
 def linearize(tree: Tree, leaf_symbols: Sequence[str] | None = None) -> list[str]:
@@ -86,6 +86,15 @@ def delinearize(
     raise ValueError(f"expected {len(open_nodes) or 'one tree and its'} more closing brackets")
 
 
+def longest_run(symbols: Sequence[str]) -> int:
+    """Return how many brackets open in a row, at most."""
+    longest = run = 0
+    for symbol in symbols:
+        run = run + 1 if _is_opening(symbol) else 0
+        longest = max(longest, run)
+    return longest
+
+
 class TaggedTree(NamedTuple):
     """A treebank's tree without its tags, and the tag of each word."""
 
@@ -131,11 +140,12 @@ class BracketConstraint:
     A mask over the vocabulary in the convention of `transformer.masks`: True = may. `leaves` holds,
     for each sentence and word, the ids of what may stand for that word. It is a `Constraint` of
     `transformer.inference`. What it allows can always be finished: a bracket opens only while a
-    word is left for it, and not more than `MAX_RUN` in a row.
+    word is left for it, and not more than `max_run` in a row.
     """
 
     symbols: Vocabulary
     leaves: Sequence[Sequence[frozenset[int]]]
+    max_run: int = MAX_RUN
     masks: dict[Any, Tensor] = field(default_factory=dict, repr=False)
     closing: dict[int, int] = field(default_factory=dict, repr=False)
 
@@ -167,7 +177,7 @@ class BracketConstraint:
             return self._mask(False, frozenset({EOS_ID}), None)
         words = self.leaves[state.sentence]
         has_words = state.n_leaves < len(words)
-        can_open = has_words and state.run < MAX_RUN
+        can_open = has_words and state.run < self.max_run
         if state.open_ones is None:
             return self._mask(can_open, frozenset(), None)
         opening, rest = state.open_ones

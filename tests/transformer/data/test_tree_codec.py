@@ -30,6 +30,7 @@ def test_the_sides_have_sizes_of_their_own_and_survive_the_checkpoint():
     assert isinstance(again, TreeCodec)
     assert (len(again), again.target_size) == (len(own), own.target_size)
     assert again.encode(SOURCES[0]) == own.encode(SOURCES[0])
+    assert again.max_run == own.max_run == 2  # of the training trees: a sentence, a phrase
     assert again.decode(again.encode_target(TARGETS[2])) == TARGETS[2]
 
 

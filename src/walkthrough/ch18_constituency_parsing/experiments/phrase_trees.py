@@ -35,8 +35,8 @@ SETTINGS = TrainSettings(
 N_SENTENCES = 6000
 FREQUENT = 0.85
 """Shapes that cover this share of the sentences are always for training."""
-EXTRA_TOKENS = 300
-"""An output may be this much longer than its input (§6.3)."""
+EXTRA_TOKENS, BEAM, ALPHA = 300, 21, 0.3
+"""The paper's decoding: outputs that much longer than the input, the beam, the penalty (§6.3)."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Parser:
     history: History
 
     def write(
-        self, sentences: Sequence[str], *, constrained: bool, beam: int = 1, alpha: float = 0.3
+        self, sentences: Sequence[str], *, constrained: bool, beam: int = 1, alpha: float = ALPHA
     ) -> list[str]:
         """Return the symbols that the model writes for each sentence (words between spaces)."""
         decoding = Decoding(
@@ -95,9 +95,11 @@ class Parser:
         best = translate(self.model, self.codec, sentences, decoding)
         return [candidates[0].text for candidates in best]
 
-    def parse(self, sentences: Sequence[str], *, constrained: bool = True) -> list[Tree | None]:
+    def parse(
+        self, sentences: Sequence[str], *, constrained: bool = True, beam: int = 1
+    ) -> list[Tree | None]:
         """Return the tree of each sentence, None where what is written is no tree over it."""
-        written = self.write(sentences, constrained=constrained)
+        written = self.write(sentences, constrained=constrained, beam=beam)
         return [read_tree(self.codec, *pair) for pair in zip(written, sentences, strict=True)]
 
 
@@ -148,9 +150,9 @@ def train_parser(
 
 
 def score_parser(
-    parser: Parser, examples: Sequence[Example], *, constrained: bool
+    parser: Parser, examples: Sequence[Example], *, constrained: bool, beam: int = 1
 ) -> tuple[BracketScore, float]:
     """Return the score on these sentences, and the share of outputs that are trees over them."""
-    found = parser.parse([words_of(e) for e in examples], constrained=constrained)
+    found = parser.parse([words_of(e) for e in examples], constrained=constrained, beam=beam)
     gold = [example.target_tree for example in examples]
     return score_brackets(found, gold), sum(tree is not None for tree in found) / len(found)

@@ -72,7 +72,7 @@ def table_4(
 def seeds_chart(
     runs: Sequence[Mapping[str, Any]],
     *,
-    title: str = "Leaves that are words help, and so do rules",
+    title: str = "Words as leaves help, then rules, then a beam",
     x_title: str = "F1 in percent, a mark for each seed",
 ) -> Still:
     """Return the scores of recorded parsers of the phrasebook, by leaf and way of decoding.
@@ -83,7 +83,8 @@ def seeds_chart(
     rows = [
         {
             "sentences": score["sentences"],
-            "how": f"leaf: {run['leaf']}\n{'with rules' if score['constrained'] else 'free'}",
+            "how": f"{run['leaf']}, {'with rules' if score['constrained'] else 'free'}\n"
+            + ("greedy" if score["beam"] == 1 else f"beam of {score['beam']}"),
             "f1": score["f1"],
         }
         for run in runs
