@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
 
 from transformer.analysis.brackets import BracketScore, score_brackets
-from transformer.config import TransformerConfig
+from transformer.config import BOS_ID, EOS_ID, TransformerConfig
 from transformer.data.phrasebook import Example, Tree, phrasebook
 from transformer.data.tree_codec import Leaf, TreeCodec
 from transformer.data.trees import linearize
@@ -32,7 +34,8 @@ SETTINGS = TrainSettings(
     log_every=20,
     valid_every=0,
 )
-N_SENTENCES = 6000
+ONE_UPDATE = SETTINGS.replace(max_updates=1, warmup=1)
+N_SENTENCES, N_TEST = 6000, 150
 FREQUENT = 0.85
 """Shapes that cover this share of the sentences are always for training."""
 EXTRA_TOKENS, BEAM, ALPHA = 300, 21, 0.3
@@ -57,7 +60,7 @@ def shape(example: Example) -> str:
     return " ".join(linearize(example.target_tree))
 
 
-def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = 150) -> Split:
+def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = N_TEST) -> Split:
     """Hold out every third of the rarer shapes, with all sentences that have it."""
     book = phrasebook(0, train=n_sentences, valid=1, test=n_test)
     counts = Counter(map(shape, book.train))
@@ -75,6 +78,11 @@ def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = 150) -> Spli
         seen_shapes=tuple(e for e in book.test_sentences if shape(e) in known),
         held_out_shapes=tuple(away[:: max(1, len(away) // n_test)][:n_test]),
     )
+
+
+def ordinary_test() -> tuple[Example, ...]:
+    """Return test sentences that nobody chose by their shape."""
+    return phrasebook(0, train=N_SENTENCES, valid=1, test=N_TEST).test_sentences
 
 
 @dataclass(frozen=True)
@@ -156,3 +164,35 @@ def score_parser(
     found = parser.parse([words_of(e) for e in examples], constrained=constrained, beam=beam)
     gold = [example.target_tree for example in examples]
     return score_brackets(found, gold), sum(tree is not None for tree in found) / len(found)
+
+
+class Steps(NamedTuple):
+    """What a parser wants at each step of a sentence, and what the rules leave of it."""
+
+    written: list[str]
+    symbols: list[str]
+    probabilities: Float[Tensor, "steps symbols"]
+    allowed: Bool[Tensor, "steps symbols"]
+
+    @property
+    def first_closed(self) -> int:
+        """The first step whose likeliest symbol is closed; 0 if there is none."""
+        wanted = self.probabilities.argmax(dim=-1, keepdim=True)
+        closed = ~self.allowed.gather(1, wanted).squeeze(1)
+        return int(closed.nonzero()[0, 0]) if closed.any() else 0
+
+
+@torch.no_grad()
+def along(parser: Parser, sentence: str) -> Steps:
+    """Follow what greedy decoding under rules writes for a sentence."""
+    (line,) = parser.write([sentence], constrained=True)
+    written, codec = line.split(), parser.codec
+    source = torch.tensor([[*codec.encode(sentence), EOS_ID]])
+    ids = codec.symbols.encode(written)
+    logits = parser.model.eval()(source, torch.tensor([[BOS_ID, *ids]]))[0]
+    rules = codec.constraint([source[0, :-1].tolist()])
+    state, rows = rules.start(0), []
+    for token in [*ids, None]:
+        rows.append(rules.allowed(state))
+        state = state if token is None else rules.step(state, token)
+    return Steps(written, list(codec.symbols.tokens), logits.softmax(dim=-1), torch.stack(rows))

@@ -144,7 +144,7 @@ def by_length(
 
 
 def learning_curve(
-    series: Mapping[str, Sequence[tuple[float, float]]],
+    series: Mapping[str, Sequence[tuple[int, float]]],
     *,
     title: str = "F1 by the number of training sentences",
     x_title: str = "training sentences",
@@ -158,4 +158,4 @@ def learning_curve(
 
 def _middle(words: Sequence[int]) -> float:
     least, most = words
-    return 50 if most >= 1000 else (least + most) / 2
+    return 50.0 if most >= 1000 else (least + most) / 2

@@ -65,7 +65,7 @@ def compared_trees(gold: Tree, predicted: Tree, *, label: str) -> Drawing:
         ("gold", gold, placed(gold, missed, "missed")),
         ("predicted", predicted, placed(predicted, wrong, "wrong")),
     )
-    parts, top, sentences = [], 0.0, []
+    parts, top, sentences = [], 0, []
     for name, tree, nodes in sides:
         parts.append(words_at(4, top + 14, name, anchor="start"))
         body, height = _tree(tree, nodes, top=top + 22)
@@ -76,7 +76,7 @@ def compared_trees(gold: Tree, predicted: Tree, *, label: str) -> Drawing:
         "".join(parts),
         kind="tree",
         label=label,
-        size=(WIDTH, int(top)),
+        size=(WIDTH, top),
         width=460,
         title=f"Gold and predicted tree of “{' '.join(words)}”",
         description=" ".join(sentences),
@@ -116,12 +116,12 @@ def told(nodes: list[Node], words: list[str]) -> str:
     return "; ".join(parts) + "."
 
 
-def _tree(tree: Tree, nodes: list[Node], *, top: float) -> tuple[str, int]:
+def _tree(tree: Tree, nodes: list[Node], *, top: float | int) -> tuple[str, int]:
     words = list(leaves(tree))
     levels = max(node.level for node in nodes) + 1
     longest = max(map(len, words)) * LETTER
     column = min(COLUMN, (WIDTH - longest - 14) / levels)
-    right = levels * column + 12
+    right = float(levels * column + 12)
     parts, deepest = [], [0] * len(words)
     owner = [0] * len(words)
     for number, node in enumerate(nodes):
