@@ -1,6 +1,6 @@
 """Train the copying task of chapter 08 with each kind of norm, start and warm-up, and record it.
 
-    python tools/run_norms.py        # 108 runs, a quarter of an hour → results/copying-norm.json
+    python tools/run_norms.py        # 108 runs, 12 minutes → results/copying-norm.json
 
 Every norm with every start, ten seeds; post-norm also with a small start in one of its two stacks
 only. Then other peak rates, a longer warm-up and none, with the first three of the seeds. Runs of

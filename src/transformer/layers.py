@@ -79,9 +79,9 @@ class DecoderLayer(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch target_len d_model"],
-        memory: Float[Tensor, "batch source_len d_model"],
+        memory: Float[Tensor, "sources source_len d_model"],
         target_mask: Bool[Tensor, "..."] | None,
-        source_mask: Bool[Tensor, "batch 1 1 source_len"],
+        source_mask: Bool[Tensor, "sources 1 1 source_len"],
         *,
         self_cache: KeyValueCache | None = None,
         cross_cache: KeyValueCache | None = None,
@@ -89,12 +89,13 @@ class DecoderLayer(nn.Module):
     ) -> tuple[
         Float[Tensor, "batch target_len d_model"],
         Float[Tensor, "batch heads target_len all_targets"] | None,
-        Float[Tensor, "batch heads target_len source_len"] | None,
+        Float[Tensor, "sources heads queries source_len"] | None,
     ]:
         """Return the layer's output, and its self- and cross-attention weights when asked for.
 
         In encoder–decoder attention the queries come from the decoder, the keys and values from
-        `memory`, the encoder's output (§3.2.3).
+        `memory`, the encoder's output (§3.2.3). Rows that share a source, as beams do, are queries
+        of one attention: its queries do not see each other.
         """
         self_weights: Tensor | None = None
         cross_weights: Tensor | None = None
@@ -108,10 +109,13 @@ class DecoderLayer(nn.Module):
 
         def cross_attend(y: Tensor) -> Tensor:
             nonlocal cross_weights
+            shape = y.shape
+            if y.shape[0] != memory.shape[0]:  # len() would be a constant for an export
+                y = y.reshape(memory.shape[0], -1, shape[-1])
             y, cross_weights = self.cross_attention(
                 y, memory, memory, source_mask, cache=cross_cache, need_weights=need_weights
             )
-            return y
+            return y.reshape(shape)
 
         x = self.residuals[0](x, self_attend)
         x = self.residuals[1](x, cross_attend)

@@ -73,9 +73,9 @@ class Decoder(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch target_len d_model"],
-        memory: Float[Tensor, "batch source_len d_model"],
+        memory: Float[Tensor, "sources source_len d_model"],
         target_mask: Bool[Tensor, "..."] | None,
-        source_mask: Bool[Tensor, "batch 1 1 source_len"],
+        source_mask: Bool[Tensor, "sources 1 1 source_len"],
         *,
         cache: DecodingCache | None = None,
         need_weights: bool = False,
@@ -159,14 +159,15 @@ class Transformer(nn.Module):
     def decode(
         self,
         target: Int[Tensor, "batch target_len"],
-        memory: Float[Tensor, "batch source_len d_model"],
-        source: Int[Tensor, "batch source_len"],
+        memory: Float[Tensor, "sources source_len d_model"],
+        source: Int[Tensor, "sources source_len"],
         *,
         cache: DecodingCache | None = None,
     ) -> Float[Tensor, "batch target_len d_model"]:
         """Return the decoder's states; `source` is needed for its padding only.
 
-        With a cache, `target` holds the positions that are new since the last call.
+        With a cache, `target` holds the positions that are new since the last call. A batch of
+        k times as many targets as sources holds k of the first source, then k of the second, ….
 
         Raises:
             ValueError: as `encode`; or target, memory and source differ in batch or length.
@@ -239,7 +240,7 @@ class Transformer(nn.Module):
         need_weights: bool,
     ) -> tuple[Tensor, list[tuple[Tensor | None, Tensor | None]]]:
         _check_tokens("target", target)
-        if memory.shape[:2] != source.shape or target.shape[0] != source.shape[0]:
+        if memory.shape[:2] != source.shape or len(source) == 0 or len(target) % len(source):
             raise ValueError(
                 "target, memory and source must belong to the same sentences: got shapes "
                 f"{tuple(target.shape)}, {tuple(memory.shape)}, {tuple(source.shape)}"

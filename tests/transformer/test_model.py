@@ -235,3 +235,17 @@ def test_padding_of_the_target_moves_nothing_without_a_causal_mask_either():
     ours = model(causal=False)
     alone = ours(SOURCE[1:, :3], TARGET[1:, :2])
     torch.testing.assert_close(alone, ours(SOURCE, TARGET)[1:, :2], rtol=1e-5, atol=1e-5)
+
+
+def test_targets_may_share_a_source():
+    """As beams do: two targets of the first sentence, then two of the second."""
+    ours = model()
+    targets = torch.tensor([[1, 11, 12], [1, 13, 14], [1, 15, 16], [1, 11, 16]])
+    memory = ours.encode(SOURCE)
+    shared = ours.decode(targets, memory, SOURCE)
+    owners = torch.tensor([0, 0, 1, 1])
+    torch.testing.assert_close(shared, ours.decode(targets, memory[owners], SOURCE[owners]))
+    other = owners.flip(0)
+    assert not torch.allclose(shared, ours.decode(targets, memory[other], SOURCE[other]), atol=1e-3)
+    with pytest.raises(ValueError, match="same sentences"):
+        ours.decode(targets[:3], memory, SOURCE)

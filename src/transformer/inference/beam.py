@@ -37,7 +37,7 @@ def length_penalty(length: int, alpha: float) -> float:
     return ((5 + length) / 6) ** alpha
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def beam_search(
     model: Transformer,
     source: Int[Tensor, "batch source_len"],
@@ -90,16 +90,14 @@ class _Search:
         self.limits, self.constraint = limits, constraint
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
-        memory = inference_encode(model, source)
-        rows = torch.arange(len(source), device=source.device).repeat_interleave(beam)
-        self.source, self.memory = source[rows], memory[rows]
+        self.source, self.memory = source, inference_encode(model, source)
         self.cache = DecoderCache(model.config.n_layers)
-        self.tokens = torch.full((len(rows), 1), BOS_ID, device=source.device)
+        self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
         self.states: list[Any] = []  # of the constraint, one a row
         if constraint is not None:
-            self.states = [constraint.start(row) for row in rows.tolist()]
+            self.states = [constraint.start(s) for s in range(len(source)) for _ in range(beam)]
 
     def step(self) -> None:
         """Extend every unfinished hypothesis by a token."""
@@ -171,10 +169,10 @@ class _Search:
     def _keep(self, stays: list[int], parents: Tensor, tokens: Tensor) -> None:
         places = torch.tensor(stays, dtype=torch.long, device=tokens.device)
         rows = (places[:, None] * self.beam + parents[places]).flatten()
-        same_sources = len(stays) == len(self.open_sentences)
-        self.cache.select(rows, same_sources=same_sources)
-        if not same_sources:
-            self.memory, self.source = self.memory[rows], self.source[rows]
+        some_left = len(stays) < len(self.open_sentences)
+        self.cache.select(rows, sources=places if some_left else None)
+        if some_left:
+            self.memory, self.source = self.memory[places], self.source[places]
         self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
         self.log_probs = self.log_probs[places]
         if self.constraint is not None:

@@ -34,13 +34,12 @@ class DecoderCache:
         layer = self.layers[index]
         return layer.self_attention, layer.cross_attention
 
-    def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
-        """Keep, repeat or reorder rows of the batch.
+    def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
+        """Keep, repeat or reorder rows of the batch, and keep these rows of its sources.
 
-        `same_sources` says that every row keeps a source equal to the one it had (beams of one
-        sentence changing places): what belongs to the source then stays where it is.
+        None leaves the sources alone, as when beams of one sentence change places.
         """
         for layer in self.layers:
             layer.self_attention.select(rows)
-            if not same_sources:
-                layer.cross_attention.select(rows)
+            if sources is not None:
+                layer.cross_attention.select(sources)

@@ -1,6 +1,7 @@
 """A record says on what it was made: last digits depend on it."""
 
 import platform
+import subprocess
 import sys
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def test_the_command_is_the_one_a_person_types(monkeypatch: pytest.MonkeyPatch) 
     assert command_line().startswith(
         "python -m torch.distributed.run --standalone --nproc-per-node=2 -m transformer train "
     )
+
+
+def test_the_commit_is_the_packages_wherever_the_command_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], [*names, "commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(["git", *command], check=True)
+    told = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    assert commit() != told.stdout.strip()
 
 
 def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:

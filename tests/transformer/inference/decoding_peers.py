@@ -116,15 +116,16 @@ class EveryStepAtPositionZero(DecoderCache):
 class NeverReordered(DecoderCache):
     """The mistake: beams change places, their keys and values do not."""
 
-    def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
-        if not same_sources:
-            super().select(rows, same_sources=same_sources)
+    def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
+        if sources is not None:
+            super().select(rows, sources=sources)
 
 
 class SelfAttentionOnly(DecoderCache):
     """The mistake: finished sentences leave, and the others get each other's sources."""
 
-    def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
+    def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
         for layer in self.layers:
             layer.self_attention.select(rows)
-            layer.cross_attention.select(torch.arange(len(rows)))
+            if sources is not None:
+                layer.cross_attention.select(torch.arange(len(sources)))

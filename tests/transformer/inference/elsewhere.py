@@ -71,6 +71,8 @@ class _FromSizes(TorchDispatchMode):
         return run(function, args, kwargs or {})
 
 
+@torch.inference_mode(False)  # a subclass cannot wrap what inference mode makes
+@torch.no_grad()
 def run(function, args, kwargs):
     """Run one operation on the numbers; its results lie where its tensors lie."""
     tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]

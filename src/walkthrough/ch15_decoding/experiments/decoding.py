@@ -142,7 +142,7 @@ def decode_work(model: Transformer, source: Tensor, length: int, *, cached: bool
 class NeverReordered(DecoderCache):
     """The mistake: hypotheses change places in the beam, their keys and values do not."""
 
-    def select(self, rows: Tensor, *, same_sources: bool = False) -> None:
+    def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
         """Forget to reorder."""
-        if not same_sources:
-            super().select(rows, same_sources=same_sources)
+        if sources is not None:
+            super().select(rows, sources=sources)
