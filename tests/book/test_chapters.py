@@ -27,6 +27,7 @@ EXPECTED = (
     "14-the-training-run",
     "15-decoding",
     "16-translation",
+    "18-constituency-parsing",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
