@@ -95,11 +95,10 @@ def test_what_may_not_come_is_grey():
         figures.next_symbols(["(S"], ["(S", ")S"], probabilities, allowed)
 
 
-def test_lines_by_length_and_by_size():
+def test_lines_by_length():
     groups = [
         {"words": [1, 10], "sentences": 3, "f1": 90.0},
         {"words": [41, 1000], "sentences": 1, "f1": 60.0},
     ]
     rows = all_rows(figures.by_length({"PCFG": groups}))
     assert {(row["x"], row["y"]) for row in rows} == {(5.5, 90.0), (50, 60.0)}
-    assert all_rows(figures.learning_curve({"PCFG": [(1000, 50.0), (2000, 60.0)]}))

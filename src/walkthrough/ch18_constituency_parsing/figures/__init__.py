@@ -3,7 +3,6 @@
 from walkthrough.ch18_constituency_parsing.figures.rules import next_symbols
 from walkthrough.ch18_constituency_parsing.figures.scores import (
     by_length,
-    learning_curve,
     seeds_chart,
     table_4,
 )
@@ -12,7 +11,6 @@ from walkthrough.ch18_constituency_parsing.figures.trees import compared_trees, 
 __all__ = [
     "by_length",
     "compared_trees",
-    "learning_curve",
     "next_symbols",
     "seeds_chart",
     "table_4",

@@ -72,7 +72,7 @@ def table_4(
 def seeds_chart(
     runs: Sequence[Mapping[str, Any]],
     *,
-    title: str = "Words as leaves help, then rules, then a beam",
+    title: str = "Words as leaves, rules, then a beam",
     x_title: str = "F1 in percent, a mark for each seed",
 ) -> Still:
     """Return the scores of recorded parsers of the phrasebook, by leaf and way of decoding.
@@ -85,6 +85,7 @@ def seeds_chart(
             "sentences": score["sentences"],
             "how": f"{run['leaf']}, {'with rules' if score['constrained'] else 'free'}\n"
             + ("greedy" if score["beam"] == 1 else f"beam of {score['beam']}"),
+            "order": (run["leaf"] != "XX", score["constrained"], score["beam"]),
             "f1": score["f1"],
         }
         for run in runs
@@ -92,7 +93,7 @@ def seeds_chart(
     ]
     if not rows:
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
-    names = sorted({row["how"] for row in rows})
+    names = list(dict.fromkeys(row["how"] for row in sorted(rows, key=lambda row: row["order"])))
     kinds = list(dict.fromkeys(row["sentences"] for row in rows))
     with canvas(400, 60 + 44 * len(names)) as (figure, axes):
         for kind, marker, colour in zip(kinds, "os", ("blue", "vermilion"), strict=False):
@@ -141,19 +142,6 @@ def by_length(
         for name, groups in rows.items()
     }
     return line_chart(series, title=title, x_title=x_title, y_title=y_title, y_domain=(0, 100))
-
-
-def learning_curve(
-    series: Mapping[str, Sequence[tuple[int, float]]],
-    *,
-    title: str = "F1 by the number of training sentences",
-    x_title: str = "training sentences",
-    y_title: str = "F1 in percent, test articles",
-) -> alt.LayerChart:
-    """Return F1 over the number of training sentences, each step twice the one before."""
-    return line_chart(
-        series, title=title, x_title=x_title, y_title=y_title, log_x=True, y_domain=(0, 100)
-    )
 
 
 def _middle(words: Sequence[int]) -> float:

@@ -10,8 +10,8 @@ from transformer.data.phrasebook import Tree, leaves
 from walkthrough.drawing.style import PALETTE
 from walkthrough.drawing.svg import Drawing, box_at, drawing, words_at
 
-ROW, COLUMN, LETTER, WIDTH = 26, 46, 7.2, 360
-"""Height of a word's row, width of a level, of a letter, and of the whole, in units."""
+ROW, COLUMN, LETTER, WIDE, WIDTH = 26, 46, 7.2, 8.6, 360
+"""Height of a row; width of a level, of a small letter, of a capital, and of the whole."""
 COLOURS = {"agrees": PALETTE["blue"], "wrong": PALETTE["vermilion"], "missed": PALETTE["ochre"]}
 MARKS = {"agrees": "", "wrong": " ✗", "missed": " ?"}
 
@@ -142,7 +142,7 @@ def _tree(tree: Tree, nodes: list[Node], *, top: float | int) -> tuple[str, int]
     for node in nodes:
         x, y = middle(node)
         text = node.label + MARKS[node.state]
-        width = max(24, len(text) * LETTER + 6)
+        width = max(24, len(text) * WIDE + 8)
         # the page's own ground under the box, so that lines end at its edge
         parts.append(
             f'<rect x="{x - width / 2:g}" y="{y - 9:g}" width="{width:g}" height="18" rx="5" '
