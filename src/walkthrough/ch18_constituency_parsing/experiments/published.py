@@ -19,6 +19,12 @@ class System:
     f1: float
     is_transformer: bool = False
 
+    @property
+    def short(self) -> str:
+        """First author and year."""
+        year = self.name.rpartition("(")[2].rstrip(")")
+        return "Transformer" if self.is_transformer else f"{self.name.split()[0]} {year}"
+
 
 TABLE_4 = (
     System("Vinyals & Kaiser et al. (2014)", WSJ, 88.3),
