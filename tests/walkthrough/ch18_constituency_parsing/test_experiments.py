@@ -79,7 +79,7 @@ def test_the_record_of_craft_is_read():
     assert {row["parser"] for row in craft.tested(record)} >= {"flat", "right-branching"}
     assert all(0 < value < 100 for value in craft.on_dev(record).values())
     assert craft.best_scores(record, "flat")["well_formed"] == 1
-    with pytest.raises(KeyError, match="no row 'nobody'; there are flat"):
+    with pytest.raises(KeyError, match="no row 'nobody'; there are PCFG"):
         craft.best_scores(record, "nobody")
     assert list(craft.lengths(record, ["flat", "nobody"])) == ["flat"]
 
