@@ -28,6 +28,7 @@ EXPECTED = (
     "15-decoding",
     "16-translation",
     "17-variations",
+    "18-constituency-parsing",
     "19-what-the-heads-attend-to",
 )
 ROOT = Path(__file__).resolve().parents[2]
