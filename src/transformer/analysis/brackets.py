@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from transformer.data.phrasebook import Tree, leaves, parse_brackets
+from transformer.data.trees import WORD, delinearize, linearize
 
-WORD = "XX"
-"""Stands for any word in a linearised tree: the words are known from the input."""
+__all__ = [
+    "WORD",
+    "BracketScore",
+    "Span",
+    "delinearize",
+    "labelled_spans",
+    "linearize",
+    "read_treebank",
+    "score_brackets",
+]
 
 Span = tuple[str, int, int]
 """Label, position of the first word, position after the last word."""
@@ -37,51 +45,6 @@ def read_treebank(text: str) -> Tree:
     if isinstance(tree, str):
         raise ValueError(f"a tree needs at least one constituent above its words, got {text!r}")
     return tree
-
-
-def linearize(tree: Tree) -> list[str]:
-    """Write a tree as symbols for a decoder to predict (Vinyals et al. 2015).
-
-    `(S (NP Jane) (VP sings))` becomes `(S (NP XX )NP (VP XX )VP )S`.
-    """
-    symbols = [f"({tree[0]}"]
-    for child in tree[1:]:
-        symbols += [WORD] if isinstance(child, str) else linearize(child)
-    return [*symbols, f"){tree[0]}"]
-
-
-def delinearize(symbols: Sequence[str], words: Sequence[str]) -> Tree:
-    """Rebuild the tree of a sentence from its symbols: `linearize` undone.
-
-    Raises:
-        ValueError: saying what is wrong with symbols that are no tree over these words. A model
-            may well write such; `score_brackets` takes None for them.
-    """
-    if symbols.count(WORD) != len(words):
-        raise ValueError(f"{len(words)} words need as many {WORD}, got {symbols.count(WORD)}")
-    remaining = iter(words)
-    open_nodes: list[list[Any]] = []
-    for position, symbol in enumerate(symbols):
-        if symbol.startswith("(") and len(symbol) > 1:
-            open_nodes.append([symbol[1:]])
-            continue
-        if not open_nodes:
-            raise ValueError(f"expected an opening bracket at position {position}, got {symbol!r}")
-        if symbol == WORD:
-            open_nodes[-1].append(next(remaining))
-            continue
-        if symbol != f"){open_nodes[-1][0]}":
-            raise ValueError(f"expected ){open_nodes[-1][0]} or a child, got {symbol!r}")
-        node = tuple(open_nodes.pop())
-        if len(node) < 2:
-            raise ValueError(f"a constituent needs a child, got an empty {node[0]}")
-        if open_nodes:
-            open_nodes[-1].append(node)
-        elif position + 1 < len(symbols):
-            raise ValueError(f"expected the end after the tree, got {symbols[position + 1]!r}")
-        else:
-            return node
-    raise ValueError(f"expected {len(open_nodes) or 'one tree and its'} more closing brackets")
 
 
 def labelled_spans(tree: Tree) -> Counter[Span]:

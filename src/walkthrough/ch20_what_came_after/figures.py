@@ -268,6 +268,8 @@ def cost_explorer(
     )
     x = alt.X("x:Q", title="updates, or billions of operations")
     y = alt.Y("loss:Q", title="loss on new sentences", scale=alt.Scale(type="log", nice=False))
+    strokes = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
+    legend = alt.Legend(title=None, columns=1, **strokes)
     colour, dash = line_channels("kind:N", names, legend)
     tooltip = [
         alt.Tooltip("kind:N", title="model"),
