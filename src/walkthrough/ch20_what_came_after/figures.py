@@ -268,8 +268,9 @@ def cost_explorer(
     )
     x = alt.X("x:Q", title="updates, or billions of operations")
     y = alt.Y("loss:Q", title="loss on new sentences", scale=alt.Scale(type="log", nice=False))
-    strokes = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
-    legend = alt.Legend(title=None, columns=1, **strokes)
+    legend = alt.Legend(
+        title=None, columns=1, symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2
+    )
     colour, dash = line_channels("kind:N", names, legend)
     tooltip = [
         alt.Tooltip("kind:N", title="model"),
