@@ -207,7 +207,7 @@ def rates_picture(record: Mapping[str, Any]) -> Still:
     """Return the loss after training over the peak rate, for shallow and deep stacks."""
     runs = frame(record, "rate")
     names = list(dict.fromkeys(runs.block))
-    title = "A deep stack of 2017's blocks stops learning first"
+    title = "A deep stack of 2017's blocks starts learning last"
     with canvas(420, 270, ncols=2, sharey=True) as (figure, both):
         for axes, n_layers in zip(both, (2, 12), strict=True):
             seaborn.lineplot(
