@@ -48,6 +48,7 @@ def test_only_the_first_choice_counts_and_is_remembered(page: Page, tmp_path: Pa
     open_page(page, address)
     assert page.locator(".predictions-made").inner_text() == "None yet."
     page.get_by_text("Both").click()
+    page.locator(".first").wait_for()  # `toggle` comes a moment after the click
     page.get_by_text("Rows").click()
     page.reload()
     assert page.locator(".first").count() == 1
@@ -59,6 +60,7 @@ def test_only_the_first_choice_counts_and_is_remembered(page: Page, tmp_path: Pa
     page.reload()
     assert page.locator(".first").count() == 0
     page.get_by_text("Rows").click()
+    page.locator(".first").wait_for()
     page.reload()
     assert "1 prediction, 1 of them right" in page.locator(".predictions-made").inner_text()
 

@@ -99,7 +99,8 @@ def head_map(
     )
     data = alt.Data(values=cells)
     grid = _grid(data, chosen, list(rows), heads, title)
-    chart = alt.vconcat(grid, _words(data, chosen), spacing=24)
+    longest = max(len(cell["word"]) for cell in cells)
+    chart = alt.vconcat(grid, _words(data, chosen, longest), spacing=24)
     chart = chart.resolve_scale(color="independent")
     return described(chart, description or _in_words(title, rows, first))
 
@@ -164,7 +165,7 @@ def _grid(
     )
 
 
-def _words(data: alt.Data, chosen: alt.Parameter) -> alt.VConcatChart:
+def _words(data: alt.Data, chosen: alt.Parameter, longest: int) -> alt.VConcatChart:
     picked = alt.Chart(data).transform_filter(chosen)
     roles = [ANSWER, OTHER, ASKED]
     colours = [PALETTE["vermilion"], PALETTE["sky"], PALETTE["grey"]]
@@ -185,7 +186,7 @@ def _words(data: alt.Data, chosen: alt.Parameter) -> alt.VConcatChart:
             ),
             tooltip=["word:N", "role:N", alt.Tooltip("weight:Q", format=".3f")],
         )
-        .properties(width=BARS, height=alt.Step(18))
+        .properties(width=BARS, height=18 * longest)  # one height for all, which a page can reserve
     )
     said = (
         "['looks at the answer: ' + format(datum.looks, '.0%'),"
