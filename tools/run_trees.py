@@ -1,7 +1,7 @@
 """Parse CRAFT with the Transformer, with a PCFG and without a parser, and record the figures.
 
     python tools/run_trees.py                       # whatever is missing → results/craft-trees.json
-    python tools/run_trees.py baselines             # flat, right-branching, PCFG: half an hour
+    python tools/run_trees.py baselines             # flat, right-branching, PCFG: 9 minutes
     python tools/run_trees.py words --seeds 1       # one model: 45 minutes of training, then beams
     python tools/run_trees.py words tags curve      # 3 seeds, 3 seeds, 4 sizes of the corpus
     python tools/run_trees.py words --updates 500 --every 70 --output /tmp/try.json
