@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from records import RESULTS, heading, origin, rounded, write
+from records import RESULTS, heading, keep_runs, origin, rounded, write
 
 from transformer.cli.surroundings import processor
 from transformer.data.phrasebook.second_corpus import DISTANT, distant_phrasebook
@@ -29,8 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     args = parsed(arguments)
     torch.set_num_threads(1)
     record = heads_heading(args)
-    if args.resume and args.output.is_file():
-        record["runs"] = json.loads(args.output.read_text(encoding="utf-8"))["runs"]
+    keep_runs(record, args.output, resume=args.resume, again=lambda run: run["seed"] in args.seeds)
     made = {(run["source"], run["seed"]) for run in record["runs"]}
     for seed in args.seeds:
         for language in ("en", "fr"):

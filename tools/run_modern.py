@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from records import RESULTS, git, heading, rounded, write
+from records import RESULTS, git, heading, keep_runs, rounded, write
 
 from walkthrough.ch20_what_came_after import bert, experiments, images
 from walkthrough.ch20_what_came_after.experiments import BLOCKS, Corpus
@@ -51,14 +51,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="+", help="of every part")
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--share", type=float, default=1.0, help="of the updates, to try it")
+    parser.add_argument("--resume", action="store_true", help="keep the runs of the file")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    record = started(args.output)
+    planned = plan(args.seeds, args.parts)
+    record = started(args.output, resume=args.resume)
+    keep_runs(
+        record,
+        args.output,
+        resume=args.resume,
+        again=lambda run: (run["seed"], run["part"]) in planned,
+    )
     corpus = experiments.load_corpus()
     done = [key_of(run) for run in record["runs"]]
     commit = git("rev-parse", "HEAD")
-    for seed, part in plan(args.seeds, args.parts):
+    for seed, part in planned:
         for key, measure in PARTS[part](corpus, seed, args.share):
             key = {"part": part, **key, "seed": seed}
             if key in done:
@@ -77,9 +85,9 @@ def plan(seeds: Sequence[int] | None, parts: Sequence[str]) -> list[tuple[int, s
     return first if seeds else first + list(product(MORE_SEEDS, paired))
 
 
-def started(path: Path) -> dict[str, Any]:
-    """Return the record as far as it has come."""
-    if path.is_file():
+def started(path: Path, *, resume: bool) -> dict[str, Any]:
+    """Return the record as far as it has come, or what a new one begins with."""
+    if resume and path.is_file():
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return found
     return heading(

@@ -1,13 +1,14 @@
 """Parse CRAFT with the Transformer, with a PCFG and without a parser, and record the figures.
 
-    python tools/run_trees.py                       # whatever is missing → results/craft-trees.json
+    python tools/run_trees.py --resume              # what is missing → results/craft-trees.json
     python tools/run_trees.py baselines             # flat, right-branching, PCFG: 9 minutes
     python tools/run_trees.py words --seeds 1       # one model: 45 minutes of training, then beams
     python tools/run_trees.py words tags curve      # 3 seeds, 3 seeds, 4 sizes of the corpus
     python tools/run_trees.py words --updates 500 --every 70 --output /tmp/try.json
 
-Settings are chosen on the dev articles; the test articles are scored once for each row. A row that
-the file holds is not made again; an interrupted training goes on where it stopped (`runs/trees`).
+Settings are chosen on the dev articles; the test articles are scored once for each row. With
+`--resume` a row that the file holds is not made again. An interrupted training goes on where it
+stopped, and a finished one is only scored, as long as its folder stands (`runs/trees`).
 `--every 7` scores each seventh sentence of the test articles, for every row the same ones: beams of
 21 are dear. `--every 1` scores all.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from records import RESULTS, ROOT, heading, origin, rounded, write
+from records import RESULTS, ROOT, heading, keep_runs, origin, rounded, write
 
 from transformer.cli.corpora import trees_of
 from transformer.cli.models import run_checkpoints
@@ -68,9 +69,11 @@ def main(arguments: list[str] | None = None) -> int:
         old = recorded(args.output.stem, folder=args.output.parent)
         if old["settings"]["every"] != args.every:
             raise SystemExit(f"{args.output} scores every {old['settings']['every']}th sentence")
-        record["runs"] = old["runs"]
-    there = {(run["row"], run["seed"], run["sentences"]) for run in record["runs"]}
-    for row, seed, sentences, make in rows(args):
+    asked = list(rows(args))
+    again = {(row, seed, sentences) for row, seed, sentences, _ in asked}
+    keep_runs(record, args.output, resume=args.resume, again=lambda run: key_of(run) in again)
+    there = {key_of(run) for run in record["runs"]}
+    for row, seed, sentences, make in asked:
         if (row, seed, sentences) in there:
             continue
         began = time.process_time() + children_seconds()
@@ -86,6 +89,11 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def key_of(run: dict[str, Any]) -> tuple[str, int | None, int]:
+    """Return what tells a row from the others."""
+    return run["row"], run["seed"], run["sentences"]
+
+
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
@@ -96,6 +104,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--updates", type=int, help="default: the preset's number")
     parser.add_argument("--every", type=int, default=7, help="score each N-th test sentence")
     parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--resume", action="store_true", help="keep the rows of the file")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     args.parts = args.parts or list(PARTS)

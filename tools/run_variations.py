@@ -6,8 +6,8 @@
 
 On the phrasebook: base, the eighteen rows that change one thing, and a control of ours, five seeds.
 On Multi30k: the fourteen of them that say most, three seeds, scored on the validation split alone.
-A run that stands in the record is not made again, and an interrupted run of Multi30k goes on where
-it stopped.
+With --resume a run of the phrasebook that stands in the record is not made again. A run of Multi30k
+never is, as long as its folder stands under runs/; an interrupted one goes on where it stopped.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 from record_run import run as read_run
-from records import RESULTS, rounded, write
+from records import RESULTS, keep_runs, rounded, write
 from run_multi30k import GREEDY, Recipe, evaluate, results_of, train
 from run_phrasebook import phrasebook_heading
 
@@ -67,6 +67,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, nargs="+")
     parser.add_argument("--updates", type=int)
     parser.add_argument("--folder", type=Path, default=Path("runs"), help="place of run folders")
+    parser.add_argument("--resume", action="store_true", help="keep the runs of the file")
     parser.add_argument("--output", type=Path)
     parser.set_defaults(threads=1, jobs=1)
     args = parser.parse_args(arguments)
@@ -94,8 +95,13 @@ def phrasebook(args: argparse.Namespace) -> None:
         "divided": {"width": experiments.WIDTH, "depth": experiments.DEPTH},
         "translated": experiments.N_TRANSLATED,
     }
-    if args.output.is_file():
-        record["runs"] = loads(args.output.read_text(encoding="utf-8"))["runs"]
+    asked = set(product(args.rows, args.seeds))
+    keep_runs(
+        record,
+        args.output,
+        resume=args.resume,
+        again=lambda run: (run["row"], run["seed"]) in asked,
+    )
     done = {(run["row"], run["seed"]) for run in record["runs"]}
     for name, seed in product(args.rows, args.seeds):
         if (name, seed) not in done:

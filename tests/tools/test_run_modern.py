@@ -50,11 +50,29 @@ def test_an_interrupted_command_makes_only_what_is_missing(tmp_path, calls):
     record["commit"] = "another"
     output.write_text(json.dumps(record))
     calls.clear()
-    run_modern.main(words)
+    run_modern.main([*words, "--resume"])
     assert len(calls) == 1
     last = json.loads(output.read_text())["runs"][-1]
     assert run_modern.key_of(last) == run_modern.key_of(gone)
     assert last["commit"] == run_modern.git("rev-parse", "HEAD")
+
+
+def test_without_resume_what_is_asked_for_is_made_again_and_the_rest_stays(tmp_path, calls):
+    output = tmp_path / "record.json"
+    words = ["--seeds", "1", "--output", str(output), "--parts"]
+    run_modern.main([*words, "encoder", "bert"])
+    record = json.loads(output.read_text())
+    output.write_text(json.dumps({**record, "commit": "another"}))
+    n_made = len(calls)
+    calls.clear()
+    run_modern.main([*words, "encoder"])
+    found = json.loads(output.read_text())
+    by_part = {
+        part: [r for r in found["runs"] if r["part"] == part] for part in ("encoder", "bert")
+    }
+    assert len(calls) == len(by_part["encoder"]) == n_made - len(by_part["bert"])
+    assert {run["commit"] for run in by_part["bert"]} == {"another"}
+    assert not any("commit" in run for run in by_part["encoder"])
 
 
 def test_a_tenth_of_the_updates_warms_up():

@@ -39,9 +39,11 @@ def test_baselines_are_written_row_by_row_and_kept(small_craft, tmp_path, monkey
     assert by_row["flat"]["scores"]["as it is"]["recall"] < 50
     assert all({"commit", "cpu_seconds", "command"} <= set(run) for run in record["runs"])
     capsys.readouterr()
-    assert run_trees.main(words) == 0
+    assert run_trees.main([*words, "--resume"]) == 0
     assert capsys.readouterr().out == ""  # nothing is made again
     assert json.loads(output.read_text())["runs"] == record["runs"]
+    assert run_trees.main(words) == 0
+    assert capsys.readouterr().out.count("\n") == len(rows)  # everything is
     with pytest.raises(SystemExit, match="scores every 2th sentence"):
         run_trees.main(["baselines", "--every", "3", "--output", str(output)])
 

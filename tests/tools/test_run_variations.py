@@ -41,7 +41,7 @@ def record(tmp_path, *words):
 def test_a_run_is_recorded_once_and_rows_stand_in_the_tables_order(tmp_path, trained):
     words = ["--seeds", "2", "1", "--rows"]
     record(tmp_path, *words, "C N=2", "base")
-    found = record(tmp_path, *words, "C N=2", "A h=1", "base")
+    found = record(tmp_path, *words, "C N=2", "A h=1", "base", "--resume")
     assert [(run["row"], run["seed"]) for run in found["runs"]] == [
         *(("base", 1), ("base", 2)),
         *(("A h=1", 1), ("A h=1", 2)),
@@ -53,6 +53,9 @@ def test_a_run_is_recorded_once_and_rows_stand_in_the_tables_order(tmp_path, tra
     assert run["changes"] == {"n_heads": 1, "d_k": 64, "d_v": 64}
     assert run["curve"] == [[150, 2.0]]
     assert run["commit"] == found["commit"]
+    again = record(tmp_path, *words, "A h=1")
+    assert [run["row"] for run in again["runs"]] == [run["row"] for run in found["runs"]]
+    assert len(trained) == 8
 
 
 def test_all_small_rows_are_trained_on_the_phrasebook_and_most_on_multi30k():
