@@ -4,7 +4,7 @@
     python tools/run_modern.py --parts block rate --seeds 1 --output /tmp/try.json
 
 One change to the block at a time, rates that train, optimisers, the missing encoder, masked words,
-digits. The record is written after every run; an interrupted command goes on where it stopped.
+digits. The record is written after every run; with --resume an interrupted command goes on.
 """
 
 import argparse
