@@ -1,4 +1,4 @@
-"""Constituency trees as sequences, and labelled bracketing F1 (Section 6.3, Table 4).
+"""Labelled bracketing F1 of constituency trees (Section 6.3, Table 4).
 
 A tree is `(label, child, …)`, a child is a tree or a word, as in `transformer.data.phrasebook`.
 """
@@ -9,42 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from transformer.data.phrasebook import Tree, leaves, parse_brackets
-from transformer.data.trees import WORD, delinearize, linearize
-
-__all__ = [
-    "WORD",
-    "BracketScore",
-    "Span",
-    "delinearize",
-    "labelled_spans",
-    "linearize",
-    "read_treebank",
-    "score_brackets",
-]
+from transformer.data.phrasebook import Tree, leaves
 
 Span = tuple[str, int, int]
 """Label, position of the first word, position after the last word."""
-
-
-def read_treebank(text: str) -> Tree:
-    """Read a Penn Treebank tree: without its unlabelled outer bracket and its part-of-speech tags.
-
-    `( (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))) )` becomes what `parse_brackets` makes of
-    `(S (NP the cat) (VP sleeps))`: tags are no constituents, and the score must not count them.
-
-    Raises:
-        ValueError: if the brackets do not close, a node has no label or child, or the tree is one
-            tag only.
-    """
-    text = text.strip()
-    inner = text[1:-1].strip()
-    if text.startswith("(") and text.endswith(")") and inner.startswith("("):
-        text = inner
-    tree = _without_tags(parse_brackets(text))
-    if isinstance(tree, str):
-        raise ValueError(f"a tree needs at least one constituent above its words, got {text!r}")
-    return tree
 
 
 def labelled_spans(tree: Tree) -> Counter[Span]:
@@ -129,10 +97,3 @@ def _collect_spans(tree: Tree, start: int, spans: Counter[Span]) -> int:
         end = end + 1 if isinstance(child, str) else _collect_spans(child, end, spans)
     spans[tree[0], start, end] += 1
     return end
-
-
-def _without_tags(tree: Tree) -> Tree | str:
-    if len(tree) == 2 and isinstance(tree[1], str):
-        return tree[1]
-    children = (child if isinstance(child, str) else _without_tags(child) for child in tree[1:])
-    return (tree[0], *children)

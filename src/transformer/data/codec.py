@@ -108,13 +108,17 @@ def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec | TreeCodec:
             return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content["tokenizer"])))
         if kind == "words":
             source, target = content["languages"]
-            if not all(isinstance(word, str) for word in content["words"]):
-                raise TypeError("words must be text")
-            return PhrasebookCodec(Vocabulary(content["words"]), source, target)
+            return PhrasebookCodec(_vocabulary(content["words"]), source, target)
         if kind == "trees":
-            words, symbols = Vocabulary(content["words"]), Vocabulary(content["symbols"])
-            kind = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
-            return TreeCodec(words, symbols, **kind)
+            words, symbols = _vocabulary(content["words"]), _vocabulary(content["symbols"])
+            options = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
+            return TreeCodec(words, symbols, **options)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error
     raise ValueError(f"kind of tokenizer must be 'subwords', 'words' or 'trees', got {kind!r}")
+
+
+def _vocabulary(tokens: Sequence[str]) -> Vocabulary:
+    if not all(isinstance(token, str) for token in tokens):
+        raise TypeError("words must be text")
+    return Vocabulary(tokens)

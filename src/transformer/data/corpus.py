@@ -169,8 +169,11 @@ class Corpus:
         `source_trees`, in brackets. See `craft_trees` for the other arguments.
 
         Raises:
-            ValueError: for an unknown split, and whatever `craft_trees` raises.
+            ValueError: for an unknown split, max_sentences below 1, and whatever `craft_trees`
+                raises.
         """
+        if max_sentences is not None and max_sentences < 1:
+            raise ValueError(f"max_sentences must be at least 1, got {max_sentences}")
         splits = craft_trees(folder=folder, download=download, progress=progress)
         if split not in splits:
             raise ValueError(f"CRAFT split must be one of {', '.join(splits)}, got {split!r}")

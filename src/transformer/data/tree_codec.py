@@ -40,8 +40,8 @@ class TreeCodec:
     the vocabulary has classes. `max_run` is for `constraint`.
 
     Raises:
-        ValueError: an unknown kind of leaf, a symbol that the kind needs is missing, or gold tags
-            without leaves that are tags.
+        ValueError: an unknown kind of leaf, a symbol that the kind needs is missing, gold tags
+            without leaves that are tags, or max_run below 1.
     """
 
     def __init__(
@@ -57,6 +57,8 @@ class TreeCodec:
             raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
         if gold_tags and leaf != "tag":
             raise ValueError(f"gold tags need leaves that are tags, got leaf={leaf!r}")
+        if max_run < 1:
+            raise ValueError(f"max_run must be at least 1, got {max_run}")
         self.words, self.symbols, self.leaf, self.gold_tags = words, symbols, leaf, gold_tags
         self.max_run = max_run
         if not self.leaf_symbols:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from transformer.cli import main
 from transformer.data.codec import codec_from_text
@@ -78,8 +79,15 @@ def test_train_translate_evaluate(craft: Path, capsys, tags: str) -> None:
 
 
 def test_a_run_is_resumed_with_its_vocabularies(craft: Path) -> None:
-    assert train(craft / "run") == 0
-    assert train(craft / "run", "--resume", "--max-updates", "3") == 0
+    whole, again = craft / "whole", craft / "again"
+    for run in (whole, again):
+        assert train(run, "--set", "training.save_every=1") == 0
+    last = sorted((again / "checkpoints").iterdir())[-1]
+    last.unlink()  # as if it had been interrupted before
+    assert train(again, "--set", "training.save_every=1", "--resume") == 0
+    expected = load_checkpoint(whole / "checkpoints" / last.name).model()
+    for name, value in load_checkpoint(last).model().state_dict().items():
+        assert torch.equal(value, expected.state_dict()[name]), name
 
 
 @pytest.mark.parametrize(

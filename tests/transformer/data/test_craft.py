@@ -165,6 +165,8 @@ def test_sentences_and_symbols(small_craft):
     assert tagged.source == ("The/DT dog/NN sleeps/VBZ ./.",)
     with pytest.raises(ValueError, match="split must be one of train, dev, test, got 'val'"):
         Corpus.from_craft("val")
+    with pytest.raises(ValueError, match="max_sentences must be at least 1, got -1"):
+        Corpus.from_craft("train", max_sentences=-1)
 
 
 def test_fewer_sentences_are_a_part_of_more(small_craft):

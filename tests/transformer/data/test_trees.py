@@ -4,9 +4,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from random_trees import random_trees
 
 from transformer.config import EOS_ID
-from transformer.data.phrasebook import leaves, parse_brackets
+from transformer.data.phrasebook import jane, leaves, parse_brackets
 from transformer.data.trees import (
     MAX_RUN,
     BracketConstraint,
@@ -16,27 +17,48 @@ from transformer.data.trees import (
 )
 from transformer.data.vocabulary import Vocabulary
 
-labels = st.sampled_from(["S", "NP", "VP"])
-words = st.sampled_from(["a", "b", "c"])
-trees = st.recursive(
-    st.builds(lambda label, word: (label, word), labels, words),
-    lambda inner: st.builds(
-        lambda label, children: (label, *children),
-        labels,
-        st.lists(st.one_of(words, inner), min_size=1, max_size=3),
-    ),
-    max_leaves=12,
-)
+trees = random_trees("a", "b", "c")
 TREE = parse_brackets("(S (NP Jane) (VP sings))")
 SYMBOLS = Vocabulary.from_sentences([["(S", ")S", "(NP", ")NP", "(VP", ")VP", "a", "b", "c"]])
 ID = {symbol: number for number, symbol in enumerate(SYMBOLS.tokens)}
 ANY = frozenset(ID[word] for word in "abc")
 
 
+@given(random_trees("Jane", "sings", "XX", "(", "a"))
+def test_linearising_is_undone(tree):
+    assert delinearize(linearize(tree), list(leaves(tree))) == tree
+
+
+def test_a_linearised_tree_says_nothing_of_the_words():
+    assert linearize(TREE) == ["(S", "(NP", "XX", ")NP", "(VP", "XX", ")VP", ")S"]
+
+
+def test_the_running_sentence_comes_back():
+    tree = jane().source_tree
+    assert delinearize(linearize(tree), jane().source) == tree
+
+
 @given(trees)
 def test_linearising_with_words_is_undone(tree):
     own = list(leaves(tree))
     assert delinearize(linearize(tree, own), own, set(own)) == tree
+
+
+@pytest.mark.parametrize(
+    ("symbols", "message"),
+    [
+        ("(S XX )S", "2 words need as many XX, got 1"),
+        ("(S XX )NP XX )S", r"expected \)S or a child, got '\)NP'"),
+        ("XX (S XX )S", "expected an opening bracket at position 0, got 'XX'"),
+        ("(S XX XX )S )S", r"expected the end after the tree, got '\)S'"),
+        ("(S XX (NP )NP XX )S", "a constituent needs a child, got an empty NP"),
+        ("(S XX (NP XX )NP", "expected 1 more closing brackets"),
+        ("(S XX ( XX )S", r"expected \)S or a child, got '\('"),
+    ],
+)
+def test_symbols_that_are_no_tree_are_refused_with_the_reason(symbols, message):
+    with pytest.raises(ValueError, match=message):
+        delinearize(symbols.split(), ["Jane", "sings"])
 
 
 def test_leaves_may_be_tags():
