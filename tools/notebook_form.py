@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from notebook_folds import fold
 
 CHECKED = "nbval-check-output"
 LINE_LENGTH = 88
@@ -25,6 +26,7 @@ RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,})(.*)$")
 STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution-start|solution-end)\}")
+EXERCISE = re.compile(r"^[`:]{3,}\{exercise\}", re.MULTILINE)
 SOLUTION_START = re.compile(r"^[`:]{3,}\{solution-start\}", re.MULTILINE)
 SOLUTION_END = re.compile(r"^[`:]{3,}\{solution-end\}", re.MULTILINE)
 
@@ -47,6 +49,7 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
     parts = [part for cell in notebook.cells for part in _split(cell)]
     cells = [_cell(cell) for cell in parts if cell.source.strip()]
     _hide_solutions(cells)
+    fold(cells, exercises=_places_of_exercises(cells))
     _name_cells(cells)
     return nbformat.from_dict(
         {"cells": cells, "metadata": _metadata(notebook), "nbformat": 4, "nbformat_minor": 5}
@@ -210,6 +213,18 @@ def _hide_solutions(cells: list[NotebookNode]) -> None:
             inside = True
         if SOLUTION_END.search(cell.source):
             inside = False
+
+
+def _places_of_exercises(cells: list[NotebookNode]) -> set[int]:
+    """From the question to the end of its solution."""
+    places, inside = set[int](), False
+    for place, cell in enumerate(cells):
+        if cell.cell_type == "markdown":
+            inside = bool(EXERCISE.search(cell.source)) or inside
+            inside = inside and not SOLUTION_END.search(cell.source)
+        elif inside:
+            places.add(place)
+    return places
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:

@@ -43,7 +43,7 @@ def faults(room: str, predictions: dict[str, Prediction], notebook: dict) -> lis
             continue
         cell = next(cell for cell in cells if "".join(cell["source"]).strip() == source)
         tags = cell["metadata"].get("tags", [])
-        if sorted(tags) != ["hide-input", "nbval-check-output"]:
+        if sorted(tags) != ["nbval-check-output", "remove-input"]:
             found.append(f"{source} has the tags {tags}")
         texts = ["".join(o.get("data", {}).get("text/plain", "")) for o in cell["outputs"]]
         if texts != [repr(prediction)]:
@@ -71,8 +71,8 @@ def advice(room: str, predictions: dict[str, Prediction]) -> str:
     return (
         f"chapter {room[2:4]} has {len(predictions)} predictions and needs 2 or 3: put them into "
         f"src/walkthrough/{room}/predictions.py, import `predictions` in the notebook's first code "
-        "cell, and before each experiment add a cell `predictions.NAME` with the tags hide-input "
-        "and nbval-check-output (chapter 02 shows how)"
+        "cell, and before each experiment add a cell `predictions.NAME` with the tag "
+        "nbval-check-output (chapter 02 shows how), then run `make format`"
     )
 
 

@@ -1,0 +1,106 @@
+"""What the site folds: imports, drawings, assertions; never what teaches."""
+
+import notebooks
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from notebook_form import as_text, canonical
+
+IMPORTS = """import math
+
+import pandas as pd
+import torch
+from myst_nb import glue
+
+from walkthrough.ch02_scaled_dot_product_attention import figures, predictions
+from walkthrough.drawing.attention import attention_viewer, predicting
+from walkthrough.page.architecture import chapter_map
+"""
+
+
+def tag_of(source, *, tags=(), before=(), after=()):
+    """The tags that a cell of this code has in the canonical form."""
+    cell = new_code_cell(source, metadata={"tags": list(tags)})
+    cells = [new_code_cell(IMPORTS), *before, cell, *after]
+    return list(
+        canonical(new_notebook(cells=cells)).cells[1 + len(before)].metadata.get("tags", [])
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os",
+        "import torch\n\ntorch.set_num_threads(1)  # the tensors are small",
+        "figures.qk_explorer(query, key, words, words)",
+        "attention_viewer(maps, words, [*keys, '<eos>'], title='Which word looks where?')",
+        "attention_viewer(maps, predicting(words), keys).properties(width=300)",
+        "figures.chart({n: list(points.items()) for n, points in curves.items()})",
+        "late = {name: points[5:] for name, points in curves.items()}\nfigures.chart(late)",
+        "assert x == 1\nassert all(x > 0 for x in sizes)",
+        'glue("share", 0.5, display=False)',
+    ],
+)
+def test_what_is_in_the_way_folds(source):
+    assert tag_of(source) == ["hide-input"]
+
+
+@pytest.mark.parametrize(
+    "source", ['chapter_map("attention", width=480)', "predictions.zero_score"]
+)
+def test_maps_and_predictions_have_no_input(source):
+    assert tag_of(source, tags=["hide-input"]) == ["remove-input"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "weights = torch.softmax(scores, dim=-1)",
+        "print(len(words))",
+        "figures",
+        "figures.SIZES",
+        "sizes = figures.SIZES",
+        "draws = figures.recorded_rows(record)",
+        "runs = [train(seed) for seed in range(3)]\nfigures.recall_chart(runs)",
+        "figures.chart([share(s) for s in draws])",
+        "figures.chart(model.attention(source, target))",
+        "figures.chart(pd.DataFrame(runs))",
+        "def drawn():\n    return figures.chart(curves)\n\n\ndrawn()",
+        "for curve in curves:\n    figures.chart(curve)",
+        "import os\n\nx = torch.ones(3)",
+        "loss = model(x)\nassert loss > 0",
+        "table(weights, words)",
+    ],
+)
+def test_what_teaches_stays_open(source):
+    assert tag_of(source) == []
+
+
+def test_a_name_that_another_cell_uses_is_no_mere_preparation():
+    source = 'target = "Jane visits Africa".split()\nfigures.chart(words, target)'
+    assert tag_of(source) == ["hide-input"]
+    assert tag_of(source, after=[new_code_cell("print(target)")]) == []
+
+
+def test_only_drawings_may_be_folded_by_hand():
+    drawing = "runs = train(3)\nfigures.chart(runs)"
+    assert tag_of(drawing, tags=["hide-input"]) == ["hide-input"]
+    assert tag_of("runs = train(3)", tags=["hide-input"]) == []
+    assert tag_of("runs = train(3)", tags=["remove-input", "claim-1"]) == ["claim-1"]
+
+
+def test_an_exercise_stays_open_and_a_removed_cell_is_left_alone():
+    start = new_markdown_cell("::::{exercise} Draw\n:label: ex\n::::")
+    end = new_markdown_cell(":::{solution-end}\n:::")
+    assert tag_of("assert x", before=[start]) == []
+    assert tag_of("assert x", before=[start, end]) == ["hide-input"]
+    assert tag_of("assert x", tags=["remove-cell"]) == ["remove-cell"]
+
+
+def test_check_says_which_cell_has_the_wrong_tag(tmp_path, capsys):
+    notebook = canonical(new_notebook(cells=[new_code_cell(IMPORTS), new_code_cell("print(1)")]))
+    path = tmp_path / "01-a.ipynb"
+    path.write_text(as_text(notebook), encoding="utf-8")
+    notebook.cells[0].metadata = {}
+    path.write_text(as_text(notebook), encoding="utf-8")
+    assert notebooks.main(["check", str(path)]) == 1
+    assert "hide-input" in capsys.readouterr().err
