@@ -6,9 +6,10 @@ A cell's code decides, so that nobody has to remember it:
   get the tag `hide-input`;
 - the map of the model and a prediction have no input at all: `remove-input`.
 
-All other code stays open, an exercise and its solution too. A cell that computes something and then
-draws is open, unless its author gave it `hide-input`; on any other cell that tag is taken away. In
-JupyterLab every cell is open as ever: there these tags mean nothing.
+All other code stays open, an exercise and its solution too. Of a cell that ends in a drawing an
+author may hide more than the rule does (of one that also computes something, say), by giving it
+either tag; on any other cell they are taken away. In JupyterLab every cell is open as ever: there
+these tags mean nothing.
 """
 
 import ast
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from nbformat import NotebookNode
 
 FOLDED, REMOVED = "hide-input", "remove-input"
+ORDER = (None, FOLDED, REMOVED)  # the more hidden, the later
 UNSEEN = "remove-cell"  # on the site such a cell does not exist
 SETTINGS = ("torch.set_", "pandas.set_option", "warnings.filterwarnings")  # may follow imports
 MAPS = "walkthrough.page.architecture."
@@ -44,8 +46,8 @@ def fold(cells: list[NotebookNode], *, exercises: set[int]) -> None:
         wanted = tag_for(tree, origins, others)
         if place in exercises or UNSEEN in tags:
             wanted = None
-        elif wanted is None and FOLDED in tags and _shows_drawing(tree, origins):
-            wanted = FOLDED
+        elif _shows_drawing(tree, origins):
+            wanted = max([wanted, *(tag for tag in tags if tag in ORDER)], key=ORDER.index)
         _set(cells[place], wanted)
 
 
@@ -91,7 +93,7 @@ def _shows_drawing(tree: ast.Module, origins: Origins) -> bool:
 
 
 def _draws(origin: str) -> bool:
-    return origin.startswith(DRAWING) or ".figures." in origin or ".drawings." in origin
+    return origin.startswith((DRAWING, MAPS)) or ".figures." in origin or ".drawings." in origin
 
 
 def _prepare(lines: list[ast.stmt], origins: Origins, others: list[ast.Module]) -> bool:
@@ -115,7 +117,7 @@ def _computes(call: ast.Call, origins: Origins) -> bool:
     """Whether a call does more than draw, or lay out for a drawing what is there already."""
     origin = _origin(call, origins)
     if origin:
-        return not (_draws(origin) or origin.startswith(MAPS) or origin == "torch.tensor.")
+        return not (_draws(origin) or origin == "torch.tensor.")
     if isinstance(call.func, ast.Attribute):
         return call.func.attr not in LAYOUT_METHODS
     return not (isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id))

@@ -84,6 +84,8 @@ def test_a_name_that_another_cell_uses_is_no_mere_preparation():
 def test_only_drawings_may_be_folded_by_hand():
     drawing = "runs = train(3)\nfigures.chart(runs)"
     assert tag_of(drawing, tags=["hide-input"]) == ["hide-input"]
+    assert tag_of(drawing, tags=["remove-input"]) == ["remove-input"]
+    assert tag_of("figures.chart(runs)", tags=["remove-input"]) == ["remove-input"]
     assert tag_of("runs = train(3)", tags=["hide-input"]) == []
     assert tag_of("runs = train(3)", tags=["remove-input", "claim-1"]) == ["claim-1"]
 

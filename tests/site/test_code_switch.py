@@ -99,8 +99,9 @@ def test_a_chapter_begins_without_its_imports(page: Page, site_url: str, code: s
     imports = page.locator("div.cell").first
     assert imports.locator(".cell_input").is_visible() == (code == "all")
     assert imports.locator("summary").is_visible() == (code != "none")
-    first_map = page.locator("div.cell:has(svg.chapter-map)").first
-    assert first_map.locator(".cell_input").count() == 0
+    chapter_map = page.locator("div.cell:has(svg.architecture)")
+    assert chapter_map.count() == 1
+    assert chapter_map.locator(".cell_input").count() == 0
     by_hand = page.locator("#five-words .cell_input").first
     assert by_hand.is_visible() == (code != "none")
     assert layout_shift(page) < 0.1
