@@ -1,7 +1,6 @@
 """Everything that is recorded of one translator: relations, heads, trees."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -131,9 +130,7 @@ def hidden_shares(translator: Translator, questions: Sequence[Question]) -> dict
         "cross and decoder": {kind: masks[kind] for kind in ("cross", "decoder")},
         "all three": masks,
     }.items():
-        with ExitStack() as stack:
-            for kind, mask in closed.items():
-                stack.enter_context(surgery.hidden(model, kind, mask))
+        with surgery.all_hidden(model, closed):
             found[label] = right()
     found["by head"] = []
     for layer, attention in enumerate(surgery.attentions(model, "encoder")):
