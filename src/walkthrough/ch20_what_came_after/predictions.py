@@ -38,7 +38,8 @@ order = Prediction(
         ),
         Choice(
             "those of both, but not the linear model's",
-            "The linear model cannot notice. Nor can the vision transformer: what it loses is chance.",
+            "The linear model cannot notice, and the vision transformer cannot either: "
+            "what it loses is chance.",
         ),
         Choice("those of all three", "A linear model has a weight for each pixel, in any order."),
     ),
