@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from transformer.cli.corpora import exact_matches
 from transformer.data.phrasebook import Example
 from transformer.data.phrasebook.questions import RELATIONS, Question
 from transformer.data.phrasebook.second_corpus import distant_sentences
@@ -56,8 +57,7 @@ def exact(translator: Translator, examples: Sequence[Example]) -> float:
     if translator.codec.source_language == "en":
         texts = [(target, source) for source, target in texts]
     best = translate(translator.model, translator.codec, [s for s, _ in texts], Decoding(beam=1))
-    pairs = zip(best, texts, strict=True)
-    return sum(found[0].text == wanted for found, (_, wanted) in pairs) / len(texts)
+    return exact_matches([found[0].text for found in best], [wanted for _, wanted in texts])
 
 
 def measure(translator: Translator, *, n: int = N_QUESTIONS) -> dict[str, Any]:
