@@ -14,6 +14,10 @@
   const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
   const NEAR = "600px";
   const LEAST_HEIGHT = 355; // px: what a plot of the book takes with its title, axes and legend
+  const WIDE = 560; // px: from here on a column has room for larger letters, and for larger maps
+  const LARGEST = { cell: 64, map: 640, figure: 900, growth: 1.6 }; // px, px, px, times
+  const LETTER = 14; // px, of axes and legends on a wide column
+  const TITLE = 16; // px: a title is the caption of its figure
   const INK = "currentColor";
   const GUIDE = { labelColor: INK, titleColor: INK, subtitleColor: INK };
   const AXIS = { ...GUIDE, domainColor: INK, tickColor: INK, gridColor: INK, gridOpacity: 0.14 };
@@ -46,7 +50,7 @@
   function embed(target, spec, options) {
     const element = typeof target === "string" ? document.querySelector(target) : target;
     element.classList.add("chart");
-    element.style.minHeight = reservedHeight(spec) + "px";
+    element.style.minHeight = reservedHeight(spec, element.clientWidth) + "px";
     return new Promise((resolve, reject) => {
       waiting.set(element, () => drawNow(element, spec, options).then(resolve, reject));
       watcher.observe(element);
@@ -62,8 +66,11 @@
 
   async function drawNow(element, spec, options) {
     await libraries();
-    const adapted = fitted({ ...spec, config: merged(spec.config || {}, CONFIG) }, element);
+    const inked = { ...spec, config: merged(spec.config || {}, CONFIG) };
+    const adapted = fitted(lettered(inked, element.clientWidth), element);
     const result = await drawWithVega(element, adapted, { ...options, renderer: "svg", actions: false });
+    const parts = spec.vconcat || spec.hconcat;
+    if ((parts || [spec]).some(isMap)) await fillRoom(element, result.view, parts ? LARGEST.figure : LARGEST.map);
     describe(element, spec.description || titleOf(spec));
     element.style.minHeight = "";
     element.dataset.drawn = "true";
@@ -95,13 +102,100 @@
     return out;
   }
 
-  /* On a narrow screen a single plot is drawn as wide as the page; what is composed of several
-   * plots keeps its size and scrolls in its own box. */
+  /* On a narrow screen a single plot is drawn as wide as the page, on a wide one up to 1.6 times its size;
+   * what is composed of several plots keeps its size and scrolls in its own box. */
   function fitted(spec, element) {
     const single = spec.mark || (spec.layer && !spec.encoding?.row && !spec.encoding?.column);
     const room = element.clientWidth;
-    if (!single || typeof spec.width !== "number" || room >= spec.width + 90) return spec;
-    return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+    if (!single || typeof spec.width !== "number") return spec;
+    if (room < spec.width + 90) return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+    const growth = room < WIDE || typeof spec.height !== "number" ? 1 : Math.min(LARGEST.growth, (room - 130) / spec.width);
+    return { ...spec, width: spec.width * growth, height: growth === 1 ? spec.height : spec.height * growth };
+  }
+
+  /* Letters for a wide column: larger, titles in lines as long as the column, and no word cut off for it.
+   * What is written into the cells of a map grows with them. */
+  function lettered(spec, room) {
+    const maps = (spec.vconcat || spec.hconcat || []).some(isMap);
+    if (room < WIDE || !(spec.mark || spec.layer || maps)) return spec;
+    const guide = { labelFontSize: LETTER, titleFontSize: LETTER };
+    const title = { fontSize: TITLE, subtitleFontSize: LETTER };
+    const pinned = spec.width?.step && !isMap(spec); // it does not grow, nor do its letters
+    const sizes = pinned ? { title } : { axis: guide, legend: { ...guide, labelLimit: 300 }, header: guide, title };
+    const larger = { ...withLargerText(spec, isMap(spec) && "x_step"), config: merged(spec.config, sizes) };
+    for (const parts of ["vconcat", "hconcat"]) {
+      if (spec[parts]) larger[parts] = spec[parts].map((part, n) => withLargerText(part, isMap(part) && `concat_${n}_x_step`));
+    }
+    if (maps || isMap(spec)) larger.autosize = { type: "pad", resize: true }; // its labels are measured again as it grows
+    return spec.title ? { ...larger, title: rewrapped(spec.title, room) } : larger;
+  }
+
+  /* Cells of a given size, and nothing that stands at a given pixel: that would not grow with them. */
+  function isMap(spec) {
+    const pinned = (part) => [part.encoding?.x, part.encoding?.y].some((channel) => channel?.value > 0);
+    return Boolean(spec.width?.step && spec.height?.step && ![spec, ...(spec.layer || [])].some(pinned));
+  }
+
+
+  /* `step` names the signal of a cell's width, where there are cells. */
+  function withLargerText(part, step) {
+    if (Array.isArray(part)) return part.map((one) => withLargerText(one, step));
+    if (!part || typeof part !== "object") return part;
+    const out = { ...part };
+    if (step && part.type === "text" && part.fontSize < LETTER) {
+      out.fontSize = { expr: `${step} < 40 ? ${part.fontSize} : ${LETTER}` };
+    }
+    for (const key of ["layer", "mark", "encoding", "x", "y", "axis"]) {
+      if (part[key]) out[key] = withLargerText(part[key], step);
+    }
+    if (typeof part.labelLimit === "number") out.labelLimit = part.labelLimit * 1.4;
+    return out;
+  }
+
+  function rewrapped(title, room) {
+    const lines = (text, size) => broken([text].flat().join(" "), Math.floor(room / (0.58 * size)));
+    if (typeof title === "string" || Array.isArray(title)) return lines(title, TITLE);
+    const subtitle = title.subtitle && title.subtitle.length ? { subtitle: lines(title.subtitle, LETTER) } : {};
+    return { ...title, ...(title.text ? { text: lines(title.text, TITLE) } : {}), ...subtitle };
+  }
+
+  function broken(text, longest) {
+    const out = [""];
+    for (const word of text.split(/\s+/)) {
+      const line = out[out.length - 1];
+      if (line && line.length + 1 + word.length > longest) out.push(word);
+      else out[out.length - 1] = `${line} ${word}`.trim();
+    }
+    return out;
+  }
+
+  /* A map takes the width that it is given, as long as it fits a window: its cells grow, up to 64 px, or
+   * shrink a little where the last column would be cut off. Vega-Lite keeps their size in signals. */
+  async function fillRoom(element, view, highest) {
+    const isStep = (name) => /(^|_)[xy]_step$/.test(name);
+    const steps = view.getState({ signals: isStep, data: () => false }).signals;
+    const names = Object.keys(steps);
+    const scaleBy = (growth) => {
+      names.forEach((name) => view.signal(name, Math.max(1, Math.floor(steps[name] * growth))));
+      return view.runAsync();
+    };
+    const [width, height] = extent(element);
+    await scaleBy(1.5);
+    const [wider, higher] = extent(element);
+    const most = Math.min(
+      LARGEST.cell / Math.max(...names.map((name) => steps[name])),
+      1 + (0.5 * (element.clientWidth - 2 - width)) / Math.max(1, wider - width),
+      Math.max(1, 1 + (0.5 * (highest - height)) / Math.max(1, higher - height)),
+    );
+    await scaleBy(most < 0.8 ? 1 : most); // smaller than that is no better than scrolling
+  }
+
+  /* Width and height of plots and axes; a title may be wider. */
+  function extent(element) {
+    const box = element.querySelector("svg.marks").getBoundingClientRect();
+    const parts = [...element.querySelectorAll("svg.marks :is(.role-axis, path.background)")];
+    const edges = parts.map((part) => part.getBoundingClientRect());
+    return [Math.max(...edges.map((edge) => edge.right)) - box.left, Math.max(...edges.map((edge) => edge.bottom)) - box.top];
   }
 
   function describe(element, text) {
@@ -121,14 +215,14 @@
   }
 
   /* A close guess at the height, so that text below does not move when the chart appears. */
-  function reservedHeight(spec) {
+  function reservedHeight(spec, room) {
     const inputs = (spec.params || []).filter((param) => param.bind && param.bind !== "scales" && param.bind !== "legend");
-    const guess = plotHeight(spec, spec.datasets || {}) + (spec.title ? 50 : 16) + inputs.length * 32;
+    const guess = plotHeight(spec, spec.datasets || {}, room) + (spec.title ? 50 : 16) + inputs.length * 32;
     return Math.max(guess, LEAST_HEIGHT);
   }
 
-  function plotHeight(spec, datasets) {
-    const within = (part) => plotHeight({ data: spec.data, ...part }, datasets);
+  function plotHeight(spec, datasets, room) {
+    const within = (part) => plotHeight({ data: spec.data, ...part }, datasets, room);
     const tallest = (parts) => Math.max(...parts.map(within));
     const titled = (part) => within(part) + (part.title ? 30 : 10);
     if (spec.vconcat) return spec.vconcat.reduce((sum, part) => sum + titled(part), 0);
@@ -136,7 +230,7 @@
     if (spec.concat) return tallest(spec.concat) * Math.ceil(spec.concat.length / (spec.columns || spec.concat.length));
     if (spec.spec) return within(spec.spec);
     if (spec.layer && spec.height === undefined && !spec.encoding) return tallest(spec.layer);
-    return innerHeight(spec, datasets) + trimmings(spec);
+    return innerHeight(spec, datasets, room) + trimmings(spec);
   }
 
   /* What stands around the plot: axes, a legend below, slanted labels. */
@@ -154,7 +248,7 @@
     return [choice].flat().some((one) => one && (one.field || one.aggregate) && one.legend !== null);
   }
 
-  function innerHeight(spec, datasets) {
+  function innerHeight(spec, datasets, room) {
     if (typeof spec.height === "number") return spec.height;
     const part = [spec, ...(spec.layer || [])].find((unit) => unit.encoding && unit.encoding.y) || {};
     const y = (part.encoding || {}).y || {};
@@ -169,7 +263,10 @@
       if (row[y.field] !== undefined) places.set(group, (places.get(group) || new Set()).add(row[y.field]));
     }
     const most = Math.max(0, ...[...places.values()].map((group) => group.size));
-    return (step || 20) * (most || 5); // 5: the chart reckons them itself
+    const matrix = rows[0] && Array.isArray(rows[0].weight) ? rows[0].weight.length : 0;
+    const count = most || matrix || 5; // 5: the chart reckons them itself
+    if (!isMap(spec) || room < WIDE) return (step || 20) * count;
+    return count * Math.max(step, Math.min(LARGEST.cell, (room - 170) / count, LARGEST.map / count));
   }
 
   /* The field of which a menu or slider shows one value at a time: "datum.step == step". */

@@ -49,3 +49,71 @@ def test_printing_draws_every_chart(page: Page, tmp_path: Path, built_site: Path
     wait_for(page, [1])
     page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
     wait_for(page, [1, 2, 3])
+
+
+def map_of(n: int, step: int, *, pinned: bool = False) -> dict:
+    """A map of n words with cells of a given size, perhaps with a word at a given pixel."""
+    words = [f"word{i}" for i in range(n)]
+    values = [{"query": one, "key": other} for one in words for other in words]
+    x = {"field": "key", "axis": {"orient": "top", "labelAngle": -45}}
+    cells = {"mark": "rect", "encoding": {"x": x, "y": {"field": "query"}}}
+    words_on = {"mark": {"type": "text", "fontSize": 11, "text": "a"}}
+    if pinned:
+        words_on["encoding"] = {"y": {"value": n * step}}
+    size = {"width": {"step": step}, "height": {"step": step}}
+    title = {"text": ["A title that was broken for a phone", "needs no second line"]}
+    return {"data": {"values": values}, "layer": [cells, words_on], "title": title, **size}
+
+
+def drawn_map(page: Page, folder: Path, site: Path, spec: dict) -> dict[str, float]:
+    """Draw it, and return what a reader sees of it, in px."""
+    static = (site / "_static").as_uri()
+    head = f'<script src="{static}/charts.js"></script>'
+    head += f'<link rel="stylesheet" href="{static}/book.css">'
+    body = f'<div class="bd-article">{BOX.format(1, json.dumps(spec))}</div>'
+    page.goto(written(folder, body, head=head).as_uri())
+    wait_for(page, [1])
+    return page.evaluate("""() => {
+        const svg = document.querySelector("svg.marks");
+        const size = (text) => parseFloat(getComputedStyle(text).fontSize);
+        const letters = [...svg.querySelectorAll(".role-axis text")].map(size);
+        const cells = svg.querySelectorAll(".mark-rect.role-mark path");
+        const right = (part) => part.getBoundingClientRect().right;
+        const axes = [...svg.querySelectorAll(".role-axis")].map(right);
+        return {
+            cell: cells[0].getBoundingClientRect().width,
+            letters: Math.min(...letters),
+            lines: svg.querySelectorAll(".role-title-text text, .role-title-text tspan").length,
+            height: svg.getBoundingClientRect().height,
+            over: Math.max(...axes) - right(document.querySelector(".chart")),
+        };
+    }""")
+
+
+def test_a_map_on_a_wide_column_has_large_cells_and_letters(
+    page: Page, tmp_path: Path, built_site: Path
+) -> None:
+    small = drawn_map(page, tmp_path, built_site, map_of(5, 34))
+    assert small["cell"] == 64
+    assert small["letters"] >= 14
+    assert small["lines"] == 1
+    large = drawn_map(page, tmp_path, built_site, map_of(24, 14))
+    assert large["cell"] > 20
+    assert large["height"] <= 760
+    assert large["over"] <= 0
+
+
+def test_a_map_on_a_phone_keeps_its_cells_or_shrinks_them_a_little(
+    phone: Page, tmp_path: Path, built_site: Path
+) -> None:
+    assert drawn_map(phone, tmp_path, built_site, map_of(5, 34))["letters"] < 14
+    tight = drawn_map(phone, tmp_path, built_site, map_of(10, 29))
+    assert 0.8 * 29 <= tight["cell"] <= 29
+    assert tight["over"] <= 0
+    assert drawn_map(phone, tmp_path, built_site, map_of(30, 29))["cell"] == 29
+
+
+def test_what_stands_at_a_given_pixel_keeps_its_map_small(
+    page: Page, tmp_path: Path, built_site: Path
+) -> None:
+    assert drawn_map(page, tmp_path, built_site, map_of(5, 34, pinned=True))["cell"] == 34
