@@ -117,7 +117,7 @@
    * What is written into the cells of a map grows with them. */
   function lettered(spec, room) {
     const maps = (spec.vconcat || spec.hconcat || []).some(isMap);
-    if (room < WIDE || !(spec.mark || spec.layer || maps)) return spec;
+    if (room < WIDE || !(spec.mark || spec.layer || maps)) return rewrapped(spec, room, spec.config.title);
     const guide = { labelFontSize: LETTER, titleFontSize: LETTER };
     const title = { fontSize: TITLE, subtitleFontSize: LETTER };
     const pinned = spec.width?.step && !isMap(spec); // it does not grow, nor do its letters
@@ -127,7 +127,7 @@
       if (spec[parts]) larger[parts] = spec[parts].map((part, n) => withLargerText(part, isMap(part) && `concat_${n}_x_step`));
     }
     if (maps || isMap(spec)) larger.autosize = { type: "pad", resize: true }; // its labels are measured again as it grows
-    return spec.title ? { ...larger, title: rewrapped(spec.title, room) } : larger;
+    return rewrapped(larger, room, title);
   }
 
   /* Cells of a given size, and nothing that stands at a given pixel: that would not grow with them. */
@@ -152,11 +152,17 @@
     return out;
   }
 
-  function rewrapped(title, room) {
-    const lines = (text, size) => broken([text].flat().join(" "), Math.floor(room / (0.58 * size)));
-    if (typeof title === "string" || Array.isArray(title)) return lines(title, TITLE);
-    const subtitle = title.subtitle && title.subtitle.length ? { subtitle: lines(title.subtitle, LETTER) } : {};
-    return { ...title, ...(title.text ? { text: lines(title.text, TITLE) } : {}), ...subtitle };
+  /* The title in lines as long as the column; what is no plain text is reckoned by the chart and stays. */
+  function rewrapped(spec, room, { fontSize = 13, subtitleFontSize = 12 }) {
+    const lines = (text, size) => {
+      const parts = [text || []].flat();
+      const plain = parts.length && parts.every((part) => typeof part === "string");
+      return plain ? broken(parts.join(" "), Math.floor(room / (0.58 * size))) : text;
+    };
+    const { title } = spec;
+    if (!title) return spec;
+    if (typeof title === "string" || Array.isArray(title)) return { ...spec, title: lines(title, fontSize) };
+    return { ...spec, title: { ...title, text: lines(title.text, fontSize), subtitle: lines(title.subtitle, subtitleFontSize) } };
   }
 
   function broken(text, longest) {
@@ -183,7 +189,7 @@
     await scaleBy(1.5);
     const [wider, higher] = extent(element);
     const most = Math.min(
-      LARGEST.cell / Math.max(...names.map((name) => steps[name])),
+      element.clientWidth < WIDE ? 1 : LARGEST.cell / Math.max(...names.map((name) => steps[name])),
       1 + (0.5 * (element.clientWidth - 2 - width)) / Math.max(1, wider - width),
       Math.max(1, 1 + (0.5 * (highest - height)) / Math.max(1, higher - height)),
     );
