@@ -85,6 +85,16 @@ def test_without_storage_the_switch_works(page: Page, tmp_path: Path, before: st
     assert visit.errors == []
 
 
+def test_print_leaves_out_the_marks_and_what_is_folded(page: Page, tmp_path: Path) -> None:
+    open_page(page, with_switch(tmp_path))
+    page.emulate_media(media="print")
+    assert seen(page) == SOME - {"mark"}
+    page.emulate_media(media="screen")
+    page.locator("summary").click()
+    page.emulate_media(media="print")
+    assert seen(page) == ALL
+
+
 def test_a_page_without_code_has_no_switch(page: Page, tmp_path: Path) -> None:
     visit = open_page(page, with_switch(tmp_path, body=BODY.split("<article")[0]))
     assert page.get_by_role("button").count() == 0
