@@ -34,10 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
+    made_by = origin()  # before the run: the commit that it runs
     task, began = translator.load_task(), time.process_time()
     model, history = translator.train_model(task, seed=SEED, updates=args.updates, threads=1)
     notes: dict[str, Any] = {
-        **origin(),
+        **made_by,
         "seed": SEED,
         "hardware": processor(),
         "cpu_seconds": time.process_time() - began,
