@@ -6,8 +6,6 @@ Twenty seconds: four graphs are exported from the weights under results/, and pa
 onnxruntime's WebAssembly. The Makefile runs it when one of its sources has changed.
 """
 
-from pathlib import Path
-
 from vendor import VENDOR, WEB
 
 from walkthrough.ch21_translate_in_your_browser.bundle import write_bundle
@@ -24,10 +22,10 @@ RUNTIME = {
 def main() -> None:
     """Export, pack, and say how much a click loads."""
     model, codec = load_translator()
-    scripts = [VENDOR / "onnxruntime-web" / "ort.wasm.min.js", *sorted(WEB.glob("live/*.js"))]
-    sizes = write_bundle(model, codec, FOLDER, runtime=RUNTIME, scripts=scripts)
-    total = sum(sizes.values()) + sum(path.stat().st_size for path in scripts)
-    print(f"{FOLDER}: {total / 1e6:.2f} MB in {len(sizes) + len(scripts)} scripts")
+    others = [VENDOR / "onnxruntime-web" / "ort.wasm.min.js", *sorted(WEB.glob("live/*.js"))]
+    sizes = write_bundle(model, codec, FOLDER, runtime=RUNTIME, others=others)
+    total = sum(sizes.values()) + sum(path.stat().st_size for path in others)
+    print(f"{FOLDER}: {total / 1e6:.2f} MB in {len(sizes) + len(others)} scripts")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ the record holds, and the graphs say where it stands in the widened file.
 import base64
 import gzip
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ WEIGHTS_FILE = "weights.bin"
 MAX_POSITIONS = 128
 """Rows of the position tables; a source and what it may become fit into them."""
 MAX_SOURCE = 60
+PART = 600_000
+"""Characters of one script at most."""
 LEAST_SHARED = 64
 """Numbers that a tensor must hold to move out of its graph."""
 
@@ -110,10 +113,17 @@ def words(codec: PhrasebookCodec, model: Transformer) -> dict[str, Any]:
     }
 
 
-def script(name: str, content: bytes) -> str:
-    """Return a classic script that hands `content` to the page under `name`."""
+def scripts(name: str, content: bytes) -> dict[str, str]:
+    """Return classic scripts, by file name, that hand `content` to the page in parts.
+
+    Parts, because a page cannot see how far a script has come, only which ones are there.
+    """
     packed = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-    return f'live.receive("{name}", "{packed}");\n'
+    parts = [packed[start : start + PART] for start in range(0, len(packed), PART)]
+    return {
+        f"{name}.{number}.js": f'live.receive("{name}", {number}, {len(parts)}, "{part}");\n'
+        for number, part in enumerate(parts)
+    }
 
 
 def write_bundle(
@@ -122,14 +132,15 @@ def write_bundle(
     folder: Path,
     *,
     runtime: Mapping[str, Path],
-    scripts: Sequence[Path],
+    others: Sequence[Path],
 ) -> dict[str, int]:
     """Write every script of the bundle into `folder`; return the bytes of each by file name.
 
-    `runtime` are onnxruntime's own files by name, packed like the weights. `scripts` stand
+    `runtime` are onnxruntime's own files by name, packed like the weights. `others` stand
     elsewhere in the site and are counted with the bundle, because the click loads them too.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     graphs, weights = share_weights(export_graphs(model, folder))
     for path in folder.glob("*.onnx"):
         path.unlink()
@@ -137,10 +148,13 @@ def write_bundle(
     contents["weights.f16"] = weights.astype("<f2").tobytes()
     contents["words.json"] = json.dumps(words(codec, model), ensure_ascii=False).encode()
     contents |= {name: path.read_bytes() for name, path in runtime.items()}
+    files: dict[str, str] = {}
     for name, content in contents.items():
-        (folder / f"{name}.js").write_text(script(name, content), encoding="ascii")
-    sizes = {f"{name}.js": (folder / f"{name}.js").stat().st_size for name in contents}
-    total = sum(sizes.values()) + sum(path.stat().st_size for path in scripts)
+        files |= scripts(name, content)
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="ascii")
+    sizes = {file: len(text) for file, text in files.items()}
+    total = sum(sizes.values()) + sum(path.stat().st_size for path in others)
     manifest = json.dumps({"files": sizes, "total": total})
     (folder / "manifest.js").write_text(f"live.manifest = {manifest};\n", encoding="ascii")
     return sizes
