@@ -119,16 +119,11 @@ def _attend(
 
 def switches_at_rest(model: Transformer) -> dict[str, Tensor]:
     """Return every switch at the value the model was trained with."""
-    heads = torch.ones(model.config.n_layers, model.config.n_heads)
-    one = torch.tensor(1.0)
-    return {
-        "positions": one,
-        "score_scale": one,
-        "causal": one,
-        "encoder_heads": heads,
-        "decoder_heads": heads.clone(),
-        "cross_heads": heads.clone(),
-    }
+    # a tensor for each: the exporter makes one input of two names for the same tensor
+    numbers = {name: torch.tensor(1.0) for name in ("positions", "score_scale", "causal")}
+    shape = (model.config.n_layers, model.config.n_heads)
+    heads = ("encoder_heads", "decoder_heads", "cross_heads")
+    return numbers | {name: torch.ones(shape) for name in heads}
 
 
 def export_laboratory(model: Transformer, folder: Path, *, max_positions: int) -> tuple[Path, Path]:
