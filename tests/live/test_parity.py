@@ -3,17 +3,22 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from transformer.config import BOS_ID
+from transformer.config import PAD_ID
 from transformer.data.phrasebook import phrasebook
 from transformer.inference import beam_search, greedy_decode
 from walkthrough.ch21_translate_in_your_browser.bundle import MAX_SOURCE
-from walkthrough.ch21_translate_in_your_browser.translator import load_translator, source_ids
+from walkthrough.ch21_translate_in_your_browser.translator import (
+    load_translator,
+    source_ids,
+    target_ids,
+)
 
 HERE = Path(__file__).parent
 BUNDLE = HERE.parents[1] / "book" / "web" / "vendor" / "live"
@@ -31,14 +36,14 @@ def reference(folder: Path) -> Path:
     splits = phrasebook().splits()
     half = N_SENTENCES // 2
     examples = [*splits["test_sentences"][:half], *splits["test_combinations"][:half]]
+    assert all(len(example.source) <= MAX_SOURCE for example in examples)
+    sources = [source_ids(codec, example.source_text)[0] for example in examples]
+    batch = torch.nn.utils.rnn.pad_sequence(sources, batch_first=True, padding_value=PAD_ID)
+    decoded = zip(greedy_decode(model, batch), beam_search(model, batch), strict=True)
     cases, logits = [], []
-    for example in examples:
-        assert len(example.source) <= MAX_SOURCE
-        source = source_ids(codec, example.source_text)
-        (greedy,) = greedy_decode(model, source)
-        ((best,),) = beam_search(model, source)
+    for example, source, (greedy, (best,)) in zip(examples, sources, decoded, strict=True):
         with torch.inference_mode():
-            logits.append(model(source, torch.tensor([[BOS_ID, *greedy]]))[0].numpy())
+            logits.append(model(source[None], target_ids(greedy))[0].numpy())
         cases.append(
             {
                 "text": example.source_text,
@@ -56,7 +61,7 @@ def reference(folder: Path) -> Path:
 
 @pytest.mark.slow
 def test_two_hundred_sentences_give_the_same_tokens_and_logits(tmp_path):
-    node = shutil.which("node") or str(Path(shutil.os.sys.executable).with_name("node"))
+    node = shutil.which("node", path=Path(sys.executable).parent) or "node"
     done = subprocess.run(
         [node, HERE / "parity.js", reference(tmp_path)],
         capture_output=True,

@@ -24,6 +24,7 @@
    * end token. The sum is over all tokens, as in the package, so what is forbidden keeps its share. */
   function logProbabilities(logits, special, { temperature = 1, mustEnd = false } = {}) {
     const total = logSumExp(logits, temperature);
+    if (!Number.isFinite(total)) throw new Error("the model's probabilities are not numbers");
     const found = Float64Array.from(logits, (logit) => logit / temperature - total);
     found[special.pad] = found[special.start] = -Infinity;
     if (mustEnd) found.forEach((_, id) => { if (id !== special.end) found[id] = -Infinity; });
@@ -53,7 +54,6 @@
       const { logits, states, maps } = await reader.step(state, [{ tokens, parent: 0 }]);
       const logProbs = logProbabilities(logits[0], special, { temperature });
       const [token] = best(logProbs, 1);
-      if (token === undefined) throw new Error("the model's probabilities are not numbers");
       const done = token === special.end || length === limit;
       logProb += logProbs[token];
       // the token that reaches the limit is the end token's place
@@ -82,7 +82,6 @@
       const grown = rows.flatMap((hypothesis, row) => best(hypothesis.logProbs, beam + 1).map((token) => (
         { row, token, from: hypothesis.node, logProb: hypothesis.logProb + hypothesis.logProbs[token] })));
       grown.sort((a, b) => b.logProb - a.logProb); // stable: of equal ones the earlier row
-      if (!grown.length) throw new Error("the model's probabilities are not numbers");
       grown.slice(0, beam).filter(({ token }) => token === special.end).forEach((one) => {
         one.node = nodes++;
         const score = one.logProb / lengthPenalty(length, alpha);

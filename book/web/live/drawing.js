@@ -37,7 +37,8 @@
   function attentionMap(rows, queries, keys, title, phrases) {
     const left = 12 + LABELS * Math.max(...queries.map((one) => one.length));
     const top = 12 + 0.75 * LABELS * Math.max(...keys.map((one) => one.length));
-    const width = left + keys.length * CELL + 34, height = top + rows.length * CELL + 4;
+    const over = Math.max(...keys.map((key, j) => 0.75 * LABELS * key.length - (keys.length - 1 - j) * CELL));
+    const width = left + keys.length * CELL + Math.max(over, 4), height = top + rows.length * CELL + 4;
     const parts = [];
     let largest = { value: -1 };
     rows.forEach((weights, i) => keys.forEach((key, j) => {
@@ -81,21 +82,26 @@
       make("tbody", {}, ...top.map(row)));
   }
 
+  const minus = (text) => text.replace("-", "−");
+  const labelOf = (node, name) => (node.token === null ? "<s>" : name(node.token));
+  const labelWidth = (node, name) => 8 + 7.6 * Math.max(labelOf(node, name).length, 4);
+
   function treePicture({ nodes, width, height }, name, phrases) {
     const byId = new Map(nodes.map((node) => [node.id, node]));
     const lines = nodes.filter(({ from }) => from !== null).map((node) => {
       const parent = byId.get(node.from);
+      const start = parent.x + labelWidth(parent, name);
       return draw("path", {
-        d: `M${parent.x + 66} ${parent.y + 10} C${parent.x + 88} ${parent.y + 10} ${node.x - 22} ${node.y + 10} ${node.x} ${node.y + 10}`,
+        d: `M${start} ${parent.y + 10} C${parent.x + 88} ${parent.y + 10} ${node.x - 22} ${node.y + 10} ${node.x} ${node.y + 10}`,
         class: node.best ? "live-line live-best" : "live-line",
       });
     });
     const labels = nodes.flatMap((node) => {
-      const token = node.token === null ? "<s>" : name(node.token);
-      const box = node.finished ? [draw("rect", { x: node.x - 3, y: node.y - 3, width: 72, height: 28, rx: 4, class: "live-box" })] : [];
+      const token = labelOf(node, name), width = labelWidth(node, name);
+      const box = node.finished ? [draw("rect", { x: node.x - 3, y: node.y - 3, width, height: 28, rx: 4, class: "live-box" })] : [];
       return [...box,
         draw("text", { x: node.x, y: node.y + 9, fill: "currentColor", class: node.best ? "live-best" : "" }, token),
-        draw("text", { x: node.x, y: node.y + 21, fill: "currentColor", class: "live-small" }, node.logProb.toFixed(2))];
+        draw("text", { x: node.x, y: node.y + 21, fill: "currentColor", class: "live-small" }, minus(node.logProb.toFixed(2)))];
     });
     const finished = nodes.filter((node) => node.finished).length;
     return draw("svg", {

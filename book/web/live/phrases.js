@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
-  const number = (value, digits = 1) => value.toFixed(digits);
+  const number = (value, digits = 1) => value.toFixed(digits).replace("-", "−");
 
   live.phrases = {
     load: (bytes) => `Load the translator (${number(bytes / 1e6)} MB)`,
@@ -75,6 +75,5 @@
     mapKey: "Rows are queries, columns are keys; each row sums to 1. Grey cells are closed by the mask.",
     cell: (query, key, value) => `${query} looks at ${key}: ${number(value, 2)}`,
     read: (input, output) => `${input} → ${output}`,
-    time: (ms, tokens) => `${tokens} tokens in ${Math.round(ms)} ms`,
   };
 })();

@@ -32,7 +32,7 @@
     return found;
   }
 
-  /* What led to a finished hypothesis: { token, top, row } of every step. Before any has finished, to the best open. */
+  /* What led to a finished hypothesis: { token, top, row } of every step. */
   function pathTo(steps, node) {
     const path = [];
     for (let step = steps.length - 1; step >= 0; step--) {
