@@ -54,6 +54,7 @@ RECORDS = (
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
+    Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
     Record("phrasebook-width.json", "tools/run_width.py", 10),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
