@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -42,6 +43,21 @@ class ExportedTranslator:
 
     def step(self, token: int, past: Past | None) -> tuple[Tensor, Past]:
         """Return the logits after `token`, and what the next step needs; at first no past."""
+        logits, keys, values, _, _ = self._run(token, past)
+        return torch.from_numpy(logits[0]), (keys, values)
+
+    def cross_attention(
+        self, tokens: Sequence[int]
+    ) -> Float[Tensor, "layers heads target_len source_len"]:
+        """Return the encoder–decoder weights after the start token and each of `tokens`."""
+        past, rows = None, []
+        for token in (BOS_ID, *tokens):
+            _, keys, values, _, cross = self._run(token, past)
+            past = (keys, values)
+            rows.append(torch.from_numpy(cross[:, 0]))
+        return torch.cat(rows, dim=2)
+
+    def _run(self, token: int, past: Past | None) -> list[NDArray[Any]]:
         keys, values = self._nothing if past is None else past
         given = {
             "source": self._source,
@@ -50,8 +66,7 @@ class ExportedTranslator:
             "past_keys": keys,
             "past_values": values,
         }
-        logits, keys, values, _, _ = self._decoder.run(None, given)
-        return torch.from_numpy(logits[0]), (keys, values)
+        return self._decoder.run(None, given)
 
 
 def largest_difference(
