@@ -95,6 +95,7 @@
 
     async translate() {
       const run = ++this.run, read = this.words.read(this.input.value);
+      delete this.place.dataset.translation;
       if (read.problem) return this.refuse(read);
       const switches = this.switches(), settings = this.settings(read);
       this.read = read;

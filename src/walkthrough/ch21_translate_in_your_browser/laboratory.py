@@ -18,7 +18,7 @@ it must be computed again.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -28,6 +28,7 @@ from torch.export import Dim
 from transformer.attention import MultiHeadAttention
 from transformer.config import UNK_ID
 from transformer.export import OPSET, check_exporter, silent_exporter
+from transformer.layers import DecoderLayer, EncoderLayer
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
 
@@ -36,6 +37,8 @@ ENCODER_FILE, DECODER_FILE = "laboratory-encoder.onnx", "laboratory-decoder.onnx
 
 class LaboratoryEncoder(nn.Module):
     """The encoder with switches."""
+
+    table: Tensor
 
     def __init__(self, model: Transformer, max_positions: int) -> None:
         super().__init__()
@@ -48,7 +51,8 @@ class LaboratoryEncoder(nn.Module):
         """Return memory and attention weights; every switch at 1 is the model as trained."""
         x = self.model.source_embedding(source) + positions * _rows(self.table, source.shape[1])
         maps = []
-        for layer, gains in zip(self.model.encoder.layers, encoder_heads, strict=True):
+        layers = cast("list[EncoderLayer]", list(self.model.encoder.layers))
+        for layer, gains in zip(layers, encoder_heads, strict=True):
             y, weights = _attend(layer.self_attention, x, x, None, score_scale, gains)
             x = layer.residuals[0](x, lambda _, y=y: y)
             x = layer.residuals[1](x, layer.feed_forward)
@@ -58,6 +62,8 @@ class LaboratoryEncoder(nn.Module):
 
 class LaboratoryDecoder(nn.Module):
     """The decoder over a whole prefix, with switches."""
+
+    table: Tensor
 
     def __init__(self, model: Transformer, max_positions: int) -> None:
         super().__init__()
@@ -81,7 +87,8 @@ class LaboratoryDecoder(nn.Module):
         attend_mask = (places[None, :] <= places[:, None]) | (causal < 0.5)
         memory = memory.expand(target.shape[0], -1, -1)
         maps = []
-        for index, layer in enumerate(self.model.decoder.layers):
+        layers = cast("list[DecoderLayer]", list(self.model.decoder.layers))
+        for index, layer in enumerate(layers):
             own, cross = layer.self_attention, layer.cross_attention
             y, self_weights = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
             x = layer.residuals[0](x, lambda _, y=y: y)
@@ -90,7 +97,8 @@ class LaboratoryDecoder(nn.Module):
             x = layer.residuals[2](x, layer.feed_forward)
             maps.append((self_weights, cross_weights))
         logits = F.linear(x[:, -1], self.model.output_weight)
-        return logits, *(torch.stack(kind) for kind in zip(*maps, strict=True))
+        decoder_attention, cross_attention = (torch.stack(kind) for kind in zip(*maps, strict=True))
+        return logits, decoder_attention, cross_attention
 
 
 def _rows(table: Tensor, length: int) -> Tensor:
@@ -144,10 +152,10 @@ def export_laboratory(model: Transformer, folder: Path, *, max_positions: int) -
     source = torch.full((1, 5), UNK_ID)
     memory, target = torch.zeros(1, 5, model.config.d_model), torch.full((3, 7), UNK_ID)
     encoder, decoder = folder / ENCODER_FILE, folder / DECODER_FILE
-    named = ("positions", "score_scale", "encoder_heads")
+    taken = ("positions", "score_scale", "encoder_heads")
     _write(
         LaboratoryEncoder(model, max_positions),
-        {"source": source, **{name: rest[name] for name in named}},
+        {"source": source, **{name: rest[name] for name in taken}},
         {"source": {1: source_len}},
         ["memory", "encoder_attention"],
         encoder,
