@@ -39,6 +39,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("src", "tests", "tools", "benchmarks", "results", "pyproject.toml", "README.md")
@@ -233,8 +234,6 @@ def run_tests(
 @cache
 def fresh_process() -> Callable[..., BaseProcess]:
     """Return what starts a process that has torch and pytest already, and not the package."""
-    settings = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    os.environ.update(settings, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "pytest", "hypothesis", "jaxtyping", "beartype"])
     return context.Process
@@ -247,7 +246,11 @@ def pytest_in(copy: Path, arguments: list[str], seconds: int, output: str) -> No
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.chdir(copy)
-    os.environ["PYTHONPATH"] = str(copy / "src")  # for the processes that tests start
+    torch.set_num_threads(1)
+    sys.dont_write_bytecode = True
+    settings = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    os.environ.update(settings, PYTHONPATH=str(copy / "src"))  # for the processes that tests start
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # here only: other tests start pytest too
     sys.path[:0] = [str(copy / "src"), str(copy)]
     sys.exit(pytest.main(arguments))
 

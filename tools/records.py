@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,20 @@ def origin() -> dict[str, Any]:
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
     }
+
+
+def keep_runs(
+    record: dict[str, Any], path: Path, *, resume: bool, again: Callable[[dict[str, Any]], bool]
+) -> None:
+    """Take over the runs of a file: all with `resume`, else those that are not made `again`.
+
+    A run that an older commit made says so.
+    """
+    if not path.is_file():
+        return
+    old = json.loads(path.read_text(encoding="utf-8"))
+    origin = {} if old["commit"] == record["commit"] else {"commit": old["commit"]}
+    record["runs"] = [origin | run for run in old["runs"] if resume or not again(run)]
 
 
 def rounded(value: Any) -> Any:

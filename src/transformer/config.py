@@ -22,13 +22,17 @@ class TransformerConfig:
     exist so that a chapter can break one thing at a time and show what it was for: the division by
     √d_k, the factor √d_model, the target mask.
 
+    One vocabulary serves both sides (§5.1), unless `target_vocab_size` gives the target its own:
+    brackets instead of words, for instance (§6.3). No matrix can then be shared (§3.4).
+
     Raises:
         ValueError: a value has another type than its field, a size is not positive, d_model is not
             a multiple of n_heads while d_k or d_v is derived from them, a dropout lies outside
-            [0, 1), or a choice has no such option.
+            [0, 1), a choice has no such option, or embeddings of two vocabularies are tied.
     """
 
     vocab_size: int
+    target_vocab_size: int | None = None
     d_model: int = 512
     n_heads: int = 8
     n_layers: int = 6
@@ -67,9 +71,14 @@ class TransformerConfig:
                 raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)}")
         if self.layer_norm_eps <= 0:
             raise ValueError(f"layer_norm_eps must be positive, got {self.layer_norm_eps}")
-        if self.vocab_size <= UNK_ID:
+        for name in ("vocab_size", "target_vocab_size"):
+            size = getattr(self, name)
+            if size is not None and size <= UNK_ID:
+                raise ValueError(f"{name} must exceed the {UNK_ID + 1} special tokens, got {size}")
+        if self.target_vocab_size is not None and self.tie_embeddings:
             raise ValueError(
-                f"vocab_size must exceed the {UNK_ID + 1} special tokens, got {self.vocab_size}"
+                "tie_embeddings must be off when the target has its own vocabulary: one matrix "
+                f"cannot serve {self.vocab_size} source and {self.target_vocab_size} target tokens"
             )
         for name, options in (
             ("positions", Positions),
@@ -80,6 +89,12 @@ class TransformerConfig:
                 raise ValueError(
                     f"{name} must be one of {get_args(options)}, got {getattr(self, name)!r}"
                 )
+
+    @property
+    def vocab_sizes(self) -> tuple[int, int]:
+        """Sizes of the source's and of the target's vocabulary; equal when they are one."""
+        target = self.target_vocab_size
+        return self.vocab_size, self.vocab_size if target is None else target
 
     @classmethod
     def base(cls, vocab_size: int = 37000, **changes: Any) -> "TransformerConfig":
@@ -129,8 +144,14 @@ class TransformerConfig:
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, for JSON."""
-        return asdict(self)
+        """Return the fields as plain values, for JSON; a second vocabulary only where there is one.
+
+        So files that hold one vocabulary are the same, byte for byte, as before there could be two.
+        """
+        values = asdict(self)
+        if self.target_vocab_size is None:
+            del values["target_vocab_size"]
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "TransformerConfig":

@@ -104,15 +104,17 @@ class Transformer(nn.Module):
     """The model of the paper: from source and shifted target tokens to logits (§3, Fig. 1).
 
     One matrix serves both embeddings and the output projection (§3.4) unless
-    `config.tie_embeddings` is off. Sentences are padded on the right with `PAD_ID`.
+    `config.tie_embeddings` is off; then the two sides may have vocabularies of their own. Sentences
+    are padded on the right with `PAD_ID`.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
-        sizes = {"vocab_size": config.vocab_size, "d_model": config.d_model}
-        self.source_embedding = TokenEmbedding(**sizes, scale=config.scale_embeddings)
-        self.target_embedding = TokenEmbedding(**sizes, scale=config.scale_embeddings)
+        self.source_embedding, self.target_embedding = (
+            TokenEmbedding(vocab_size=size, d_model=config.d_model, scale=config.scale_embeddings)
+            for size in config.vocab_sizes
+        )
         self.output_weight = nn.Parameter(self.target_embedding.weight.detach().clone())
         if config.tie_embeddings:
             self.target_embedding.weight = self.source_embedding.weight

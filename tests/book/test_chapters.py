@@ -27,6 +27,9 @@ EXPECTED = (
     "14-the-training-run",
     "15-decoding",
     "16-translation",
+    "17-variations",
+    "18-constituency-parsing",
+    "19-what-the-heads-attend-to",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"

@@ -36,6 +36,12 @@ def site_url(built_site: Path) -> Iterator[str]:
     yield from serve(built_site)
 
 
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The test's own folder over http."""
+    yield from serve(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium; a user without one skips these tests, CI fails."""

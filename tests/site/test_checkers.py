@@ -1,7 +1,6 @@
 """Each checker is shown a page that is wrong, and one that is right."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from browsing import (
     promised,
     undrawn_charts,
 )
-from built import serve
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from test_site import broken_links, foreign_resources
@@ -55,11 +53,6 @@ def written(folder: Path, body: str, name: str = "page.html", head: str = "") ->
         f"{HEAD}{head}</head><body><main><h1>Title</h1><article>{body}</article></main></body></html>"
     )
     return path
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[str]:
-    yield from serve(tmp_path)
 
 
 def visit(page: Page, folder: Path, body: str, head: str = "") -> Visit:

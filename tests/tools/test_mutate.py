@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 from pathlib import Path
 
 import mutate
@@ -160,4 +161,6 @@ def test_tests_that_fail_alone_say_nothing_about_mutants(toy: Path, capsys) -> N
 
 def test_a_mutant_that_never_ends_is_noticed(toy: Path) -> None:
     (toy / "tests/test_toy.py").write_text("def test_loop():\n    while True:\n        pass\n")
+    before = dict(os.environ)
     assert mutate.run_tests(toy, ["tests/test_toy.py"], 2) == ("endless", "")
+    assert dict(os.environ) == before, "other tests of this process start pytest too"

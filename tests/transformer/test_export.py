@@ -15,12 +15,15 @@ TOLERANCE = 1e-4
 CONFIG = TransformerConfig.tiny(vocab_size=23).replace(d_model=16, d_ff=24, max_len=64)
 
 
-@pytest.fixture(scope="module", params=["post", "pre"])
+POST = CONFIG.replace(n_layers=2)
+PRE = CONFIG.replace(norm="pre", positions="learned", n_layers=1)
+TWO = CONFIG.replace(n_layers=1, tie_embeddings=False, vocab_size=29, target_vocab_size=23)
+
+
+@pytest.fixture(scope="module", params=[POST, PRE, TWO], ids=["post", "pre", "two vocabularies"])
 def exported(request, tmp_path_factory):
     torch.manual_seed(0)
-    learned = request.param == "pre"
-    positions, n_layers = ("learned", 1) if learned else ("sinusoidal", 2)
-    config = CONFIG.replace(norm=request.param, positions=positions, n_layers=n_layers)
+    config = request.param
     model = Transformer(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():

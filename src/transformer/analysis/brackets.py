@@ -1,4 +1,4 @@
-"""Constituency trees as sequences, and labelled bracketing F1 (Section 6.3, Table 4).
+"""Labelled bracketing F1 of constituency trees (Section 6.3, Table 4).
 
 A tree is `(label, child, …)`, a child is a tree or a word, as in `transformer.data.phrasebook`.
 """
@@ -8,80 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from transformer.data.phrasebook import Tree, leaves, parse_brackets
-
-WORD = "XX"
-"""Stands for any word in a linearised tree: the words are known from the input."""
+from transformer.data.phrasebook import Tree, leaves
 
 Span = tuple[str, int, int]
 """Label, position of the first word, position after the last word."""
-
-
-def read_treebank(text: str) -> Tree:
-    """Read a Penn Treebank tree: without its unlabelled outer bracket and its part-of-speech tags.
-
-    `( (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))) )` becomes what `parse_brackets` makes of
-    `(S (NP the cat) (VP sleeps))`: tags are no constituents, and the score must not count them.
-
-    Raises:
-        ValueError: if the brackets do not close, a node has no label or child, or the tree is one
-            tag only.
-    """
-    text = text.strip()
-    inner = text[1:-1].strip()
-    if text.startswith("(") and text.endswith(")") and inner.startswith("("):
-        text = inner
-    tree = _without_tags(parse_brackets(text))
-    if isinstance(tree, str):
-        raise ValueError(f"a tree needs at least one constituent above its words, got {text!r}")
-    return tree
-
-
-def linearize(tree: Tree) -> list[str]:
-    """Write a tree as symbols for a decoder to predict (Vinyals et al. 2015).
-
-    `(S (NP Jane) (VP sings))` becomes `(S (NP XX )NP (VP XX )VP )S`.
-    """
-    symbols = [f"({tree[0]}"]
-    for child in tree[1:]:
-        symbols += [WORD] if isinstance(child, str) else linearize(child)
-    return [*symbols, f"){tree[0]}"]
-
-
-def delinearize(symbols: Sequence[str], words: Sequence[str]) -> Tree:
-    """Rebuild the tree of a sentence from its symbols: `linearize` undone.
-
-    Raises:
-        ValueError: saying what is wrong with symbols that are no tree over these words. A model
-            may well write such; `score_brackets` takes None for them.
-    """
-    if symbols.count(WORD) != len(words):
-        raise ValueError(f"{len(words)} words need as many {WORD}, got {symbols.count(WORD)}")
-    remaining = iter(words)
-    open_nodes: list[list[Any]] = []
-    for position, symbol in enumerate(symbols):
-        if symbol.startswith("(") and len(symbol) > 1:
-            open_nodes.append([symbol[1:]])
-            continue
-        if not open_nodes:
-            raise ValueError(f"expected an opening bracket at position {position}, got {symbol!r}")
-        if symbol == WORD:
-            open_nodes[-1].append(next(remaining))
-            continue
-        if symbol != f"){open_nodes[-1][0]}":
-            raise ValueError(f"expected ){open_nodes[-1][0]} or a child, got {symbol!r}")
-        node = tuple(open_nodes.pop())
-        if len(node) < 2:
-            raise ValueError(f"a constituent needs a child, got an empty {node[0]}")
-        if open_nodes:
-            open_nodes[-1].append(node)
-        elif position + 1 < len(symbols):
-            raise ValueError(f"expected the end after the tree, got {symbols[position + 1]!r}")
-        else:
-            return node
-    raise ValueError(f"expected {len(open_nodes) or 'one tree and its'} more closing brackets")
 
 
 def labelled_spans(tree: Tree) -> Counter[Span]:
@@ -166,10 +97,3 @@ def _collect_spans(tree: Tree, start: int, spans: Counter[Span]) -> int:
         end = end + 1 if isinstance(child, str) else _collect_spans(child, end, spans)
     spans[tree[0], start, end] += 1
     return end
-
-
-def _without_tags(tree: Tree) -> Tree | str:
-    if len(tree) == 2 and isinstance(tree[1], str):
-        return tree[1]
-    children = (child if isinstance(child, str) else _without_tags(child) for child in tree[1:])
-    return (tree[0], *children)

@@ -106,7 +106,7 @@ def forward_flops(
         decoder_attention=attention(target_len, target_len),
         cross_attention=attention(target_len, source_len),
         decoder_feed_forward=feed_forward(target_len),
-        projection=matmul_flops(batch * target_len, config.d_model, config.vocab_size),
+        projection=matmul_flops(batch * target_len, config.d_model, config.vocab_sizes[1]),
     )
 
 
@@ -188,9 +188,9 @@ def path_length(layer: Layer, *, n: int, k: int = 3, r: int = 64) -> int:
 
 def parameter_count(config: TransformerConfig) -> int:
     """Return the number of trained values of `Transformer(config)`, counted on paper (Table 3)."""
-    return fixed_parameter_count(config) + _embedding_matrices(config) * (
-        config.vocab_size * config.d_model
-    )
+    source_size, target_size = config.vocab_sizes
+    rows = source_size if config.tie_embeddings else source_size + 2 * target_size
+    return fixed_parameter_count(config) + rows * config.d_model
 
 
 def fixed_parameter_count(config: TransformerConfig) -> int:

@@ -15,15 +15,15 @@ from typing import Any, BinaryIO
 import torch
 from filelock import FileLock
 
-from transformer.analysis.bleu import score
 from transformer.cli.corpora import (
     TEST_SPLIT,
     VALID_SPLIT,
     encode_pairs,
-    exact_matches,
     has_valid,
     learn_codec,
     load_corpus,
+    measured,
+    spell_with_classes,
     spell_with_dropout,
 )
 from transformer.cli.models import (
@@ -38,11 +38,13 @@ from transformer.cli.surroundings import command_line, peak_memory_mb, surroundi
 from transformer.cli.usage import UsageError, as_usage, one_line
 from transformer.data.codec import SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
+from transformer.data.tree_codec import TreeCodec
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
     translate_stream,
+    vocabulary_sizes,
 )
 from transformer.model import Transformer
 from transformer.training.checkpoint import (
@@ -75,9 +77,14 @@ def train_command(args: argparse.Namespace) -> int:
     if has_valid(plan.data):
         valid_split = VALID_SPLIT[plan.data.corpus]
         valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
-    config = plan.config(len(codec))
+    source_size, target_size = vocabulary_sizes(codec)
+    has_two = isinstance(codec, TreeCodec)
+    if has_two != (plan.data.corpus == "craft"):
+        raise ValueError(f"{args.start_from} holds a model of another kind of text")
+    config = plan.config(source_size, target_size if has_two else None)
     model = start_model(start, config, args.start_from) if start else Transformer(config)
-    _say(args, f"{len(corpus)} pairs, {len(codec)} tokens, {model.n_parameters:,} parameters")
+    told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
+    _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
     notes = {"data": asdict(plan.data), "command": command_line(), **surroundings()}
     if plan.training.threads is not None:  # `train` sets them, after this
         notes["threads"] = plan.training.threads
@@ -97,9 +104,9 @@ def train_command(args: argparse.Namespace) -> int:
         print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
         return INTERRUPTED + history.interrupted_by
     if last is not None and is_first:
-        measured = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
+        results = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
         _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
-        add_results(args.folder, "training", measured)
+        add_results(args.folder, "training", results)
     return OK
 
 
@@ -128,7 +135,10 @@ def translate_command(args: argparse.Namespace) -> int:
 
 
 def evaluate_command(args: argparse.Namespace) -> int:
-    """Translate a split and measure BLEU, chrF, exact matches and perplexity (§6.1)."""
+    """Translate a split and measure BLEU, chrF, exact matches and perplexity (§6.1).
+
+    Of trees: labelled bracketing F1 instead (§6.3).
+    """
     decoding, data = _decoding(args), _data_settings(args)
     if args.output and Path(args.output).is_dir():
         raise UsageError(f"--output must name a file, {args.output} is a folder")
@@ -146,8 +156,8 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "split": split,
         "beam": args.beam,
         "alpha": args.alpha,
-        **asdict(score(hypotheses, corpus.target, tokenize=corpus.bleu_tokenizer)),
-        "exact": exact_matches(hypotheses, corpus.target),
+        "constrained": args.constrained,
+        **measured(codec, corpus, hypotheses),
         "sentences": len(hypotheses),
         "perplexity": perplexity(model, encode_pairs(codec, corpus)),
         "seconds": seconds,
@@ -201,10 +211,12 @@ def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
 
 
 def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
-    """Return the pairs' ids; with BPE dropout, a function that spells them for each epoch."""
-    dropout = plan.data.bpe_dropout
-    if dropout and isinstance(codec, SubwordCodec):
-        return spell_with_dropout(codec, corpus, dropout=dropout, seed=plan.training.seed)
+    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
+    data, seed = plan.data, plan.training.seed
+    if data.bpe_dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
+    if data.word_dropout and isinstance(codec, TreeCodec):
+        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
     return encode_pairs(codec, corpus)
 
 
@@ -250,6 +262,8 @@ def _decoding(args: argparse.Namespace) -> Decoding:
             alpha=args.alpha,
             n_best=getattr(args, "n_best", 1),
             max_source=args.max_source,
+            extra_tokens=args.extra_tokens,
+            constrained=args.constrained,
         )
 
 

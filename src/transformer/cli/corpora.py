@@ -1,15 +1,26 @@
 """The corpora behind one interface: lines of a split, and the codec that spells them."""
 
+import random
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
 
+from transformer.analysis.bleu import score
+from transformer.analysis.brackets import score_brackets
 from transformer.cli.plan import DataSettings
 from transformer.data.batching import Pair
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
-from transformer.data.phrasebook import phrasebook
+from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
+from transformer.data.tree_codec import TreeCodec
 
-VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "files": "valid"}
-TEST_SPLIT = {"phrasebook": "test_sentences", "multi30k": "test_2016_flickr", "files": "valid"}
+VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
+TEST_SPLIT = {
+    "phrasebook": "test_sentences",
+    "multi30k": "test_2016_flickr",
+    "craft": "test",
+    "files": "valid",
+}
 
 
 def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Corpus:
@@ -27,6 +38,14 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             folder=data.folder,
             progress=progress,
         )
+    if data.corpus == "craft":
+        return Corpus.from_craft(
+            split,
+            gold_tags=data.gold_tags,
+            max_sentences=data.max_sentences if split == "train" else None,
+            folder=data.folder,
+            progress=progress,
+        )
     if data.corpus == "files":
         return _from_files(data, split)
     return Corpus.from_phrasebook(
@@ -38,10 +57,12 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
 
 
 def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
-    """Learn one vocabulary for both languages from the training split (§5.1)."""
+    """Learn one vocabulary for both languages from the training split (§5.1); of trees, two."""
     if data.corpus == "phrasebook":
         vocabulary = phrasebook(data.corpus_seed).vocabulary()
         return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
+    if data.corpus == "craft":
+        return TreeCodec.learn(train.source, train.target, gold_tags=data.gold_tags)
     return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
 
 
@@ -68,6 +89,49 @@ def spell_with_dropout(
         return list(zip(*sides, strict=True))
 
     return spell
+
+
+def spell_with_classes(
+    codec: TreeCodec, corpus: Corpus, *, dropout: float, seed: int
+) -> Callable[[int], list[Pair]]:
+    """Return a function that spells the sentences for an epoch, some words as their classes."""
+    targets = [codec.encode_target(target) for target in corpus.target]
+
+    def spell(epoch: int) -> list[Pair]:
+        generator = random.Random(1_000_000 * seed + epoch)
+        sources = (codec.encode_with_dropout(line, dropout, generator) for line in corpus.source)
+        return list(zip(sources, targets, strict=True))
+
+    return spell
+
+
+def measured(codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str]) -> dict[str, Any]:
+    """Return what a split is measured by: brackets for trees (Table 4), else BLEU (Table 2)."""
+    if isinstance(codec, TreeCodec) and corpus.source_trees is not None:
+        found = trees_of(codec, corpus.source, hypotheses)
+        result = score_brackets(found, [parse_brackets(tree) for tree in corpus.source_trees])
+        return {
+            "f1": 100 * result.f1,
+            "precision": 100 * result.precision,
+            "recall": 100 * result.recall,
+            "well_formed": sum(tree is not None for tree in found) / len(found),
+            "exact": result.exact,
+        }
+    return {
+        **asdict(score(hypotheses, corpus.target, tokenize=corpus.bleu_tokenizer)),
+        "exact": exact_matches(hypotheses, corpus.target),
+    }
+
+
+def trees_of(codec: TreeCodec, sources: Sequence[str], lines: Sequence[str]) -> list[Tree | None]:
+    """Return the tree that each line of symbols writes, None for a line that writes none."""
+    found: list[Tree | None] = []
+    for line, source in zip(lines, sources, strict=True):
+        try:
+            found.append(codec.tree(line, source))
+        except ValueError:
+            found.append(None)
+    return found
 
 
 def has_valid(data: DataSettings) -> bool:

@@ -5,6 +5,7 @@ import argparse
 from transformer.cli import commands
 from transformer.cli.plan import PRESETS
 from transformer.cli.usage import Parser, path, whole
+from transformer.inference.greedy import EXTRA_TOKENS
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, "
@@ -69,7 +70,8 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "line in. A blank line stays blank. So does a line that cannot be translated; its "
             "number and the reason go to standard error, and the exit code at the end is 1. "
             "Nothing checks that a line is in the run's source language: one vocabulary serves "
-            "both."
+            "both. A model of trees (preset craft-trees) reads words with spaces between all of "
+            "them and writes the symbols of a tree, whose leaves are tags."
         ),
         epilog="Example: echo 'Jane visite l’Afrique en septembre.' | "
         "python -m transformer translate runs/first. " + EXIT_CODES,
@@ -98,8 +100,9 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
 def _evaluate(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "evaluate",
-        help="measure BLEU, chrF, exact matches and perplexity on a split",
-        description="Translate a split of the corpus the run was trained on, and measure.",
+        help="measure BLEU, chrF, exact matches and perplexity on a split; of trees, F1",
+        description="Translate a split of the corpus the run was trained on, and measure: BLEU and "
+        "chrF of text, labelled bracketing F1 and the well-formed share of trees.",
         epilog="Example: python -m transformer evaluate runs/first --average 5 --beam 5. "
         + EXIT_CODES,
     )
@@ -172,6 +175,17 @@ def _decoding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=whole(least=1), default=4, help="1 is greedy (default 4)")
     parser.add_argument(
         "--alpha", type=float, default=0.6, help="length penalty, 0 to 10 (default 0.6, §6.1)"
+    )
+    parser.add_argument(
+        "--extra-tokens",
+        type=whole(least=1),
+        default=EXTRA_TOKENS,
+        help="tokens that an output may exceed its input by (default 50; the paper: 300 for trees)",
+    )
+    parser.add_argument(
+        "--constrained",
+        action="store_true",
+        help="a model of trees writes only legal brackets, and a leaf for each word",
     )
     parser.add_argument(
         "--max-source",

@@ -8,12 +8,16 @@ from typing import Protocol, runtime_checkable
 
 from transformer.data.phrasebook.orthography import detokenize, tokenize
 from transformer.data.tokenizer import SubwordTokenizer
+from transformer.data.tree_codec import TreeCodec
 from transformer.data.vocabulary import Vocabulary
 
 
 @runtime_checkable
 class TextCodec(Protocol):
-    """Source text to ids, ids to target text; one vocabulary serves both languages."""
+    """Source text to ids, ids to target text.
+
+    One vocabulary serves both languages, unless the codec says a `target_size` of its own.
+    """
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a source sentence."""
@@ -91,7 +95,7 @@ class PhrasebookCodec:
         return len(self.vocabulary)
 
 
-def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec:
+def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec | TreeCodec:
     """Read what `to_text` wrote.
 
     Raises:
@@ -104,9 +108,17 @@ def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec:
             return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content["tokenizer"])))
         if kind == "words":
             source, target = content["languages"]
-            if not all(isinstance(word, str) for word in content["words"]):
-                raise TypeError("words must be text")
-            return PhrasebookCodec(Vocabulary(content["words"]), source, target)
+            return PhrasebookCodec(_vocabulary(content["words"]), source, target)
+        if kind == "trees":
+            words, symbols = _vocabulary(content["words"]), _vocabulary(content["symbols"])
+            options = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
+            return TreeCodec(words, symbols, **options)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error
-    raise ValueError(f"kind of tokenizer must be 'subwords' or 'words', got {kind!r}")
+    raise ValueError(f"kind of tokenizer must be 'subwords', 'words' or 'trees', got {kind!r}")
+
+
+def _vocabulary(tokens: Sequence[str]) -> Vocabulary:
+    if not all(isinstance(token, str) for token in tokens):
+        raise TypeError("words must be text")
+    return Vocabulary(tokens)

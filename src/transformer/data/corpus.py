@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from transformer.data.craft import craft_trees
 from transformer.data.multi30k import multi30k_lines
-from transformer.data.phrasebook import brackets, phrasebook
+from transformer.data.phrasebook import brackets, leaves, phrasebook
 from transformer.data.text_files import MAX_WORDS, read_pair
+from transformer.data.tree_codec import tagged_line
+from transformer.data.trees import linearize
 
 Alignment = frozenset[tuple[int, int]]
 """Gold word alignment of a pair: (source position, target position), both from 0."""
@@ -21,6 +25,7 @@ class Corpus:
     `tokenized` says that spaces already separate all tokens, punctuation included: BLEU is then
     computed on these tokens (sacrebleu's `none`), else on sacrebleu's own (`13a`). Gold alignments
     and trees (in brackets) are over the phrasebook's words: `phrasebook.tokenize(line, language)`.
+    CRAFT's trees are over the words that stand between the spaces of a line.
     """
 
     name: str
@@ -144,6 +149,51 @@ class Corpus:
             source=source,
             target=target,
             tokenized=variant != "raw",
+        )
+
+    @classmethod
+    def from_craft(
+        cls,
+        split: str,
+        *,
+        gold_tags: bool = False,
+        max_sentences: int | None = None,
+        folder: str | Path | None = None,
+        download: bool = True,
+        progress: bool = True,
+    ) -> Corpus:
+        """Read CRAFT: sentences, and their trees as symbols whose leaves are tags (§6.3).
+
+        With `gold_tags` the sentences are `word/TAG word/TAG …`. `max_sentences` draws that many
+        sentences, always the same ones; fewer are a part of more. The gold trees stand in
+        `source_trees`, in brackets. See `craft_trees` for the other arguments.
+
+        Raises:
+            ValueError: for an unknown split, max_sentences below 1, and whatever `craft_trees`
+                raises.
+        """
+        if max_sentences is not None and max_sentences < 1:
+            raise ValueError(f"max_sentences must be at least 1, got {max_sentences}")
+        splits = craft_trees(folder=folder, download=download, progress=progress)
+        if split not in splits:
+            raise ValueError(f"CRAFT split must be one of {', '.join(splits)}, got {split!r}")
+        trees = list(splits[split])
+        if max_sentences is not None:
+            random.Random(0).shuffle(trees)
+            trees = trees[:max_sentences]
+        words = [tuple(leaves(tree)) for tree, _ in trees]
+        return cls(
+            name="craft",
+            source_language="en",
+            target_language="trees",
+            split=split,
+            source=tuple(
+                tagged_line(line, tags) if gold_tags else " ".join(line)
+                for line, (_, tags) in zip(words, trees, strict=True)
+            ),
+            target=tuple(" ".join(linearize(tree, tags)) for tree, tags in trees),
+            tokenized=True,
+            source_trees=tuple(brackets(tree) for tree, _ in trees),
         )
 
     @classmethod

@@ -32,6 +32,48 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def keep_copy(
+    url: str,
+    path: Path,
+    *,
+    checksum: str,
+    name: str,
+    is_own: bool,
+    download: bool,
+    advice: str,
+    progress: bool = True,
+) -> None:
+    """Make sure that `path` is a whole copy of a corpus's file; fetch it where it is not.
+
+    `name` is the corpus's and `advice` what to do beside going online. A file with another checksum
+    is fetched again, unless `is_own` says that its folder is the user's.
+
+    Raises:
+        ValueError: another file in the user's own folder; something that is no file.
+        FileNotFoundError: there is no whole copy, and none can be fetched.
+    """
+    state = f"no copy of {name} at {path}"
+    if path.exists():
+        if not path.is_file():  # a pipe would be waited for
+            raise ValueError(f"{path} is no file; remove it to download it again")
+        got = sha256(path)
+        if got == checksum:
+            return
+        if is_own:
+            raise ValueError(
+                f"{path} has SHA-256 {got}, expected {checksum}; delete it to download it again"
+            )
+        state = f"the copy of {name} at {path} is damaged: it has SHA-256 {got}, not {checksum}"
+    if not download:
+        raise FileNotFoundError(
+            f"{state} (downloading is switched off): go online once, or {advice}"
+        )
+    try:
+        fetch(url, path, checksum=checksum, progress=progress)
+    except DownloadError as error:
+        raise FileNotFoundError(f"{state} ({error}): go online once, or {advice}") from error
+
+
 def fetch(
     url: str, path: Path, *, checksum: str, progress: bool = True, timeout: float = 30.0
 ) -> None:

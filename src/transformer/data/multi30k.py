@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from platformdirs import user_cache_path
 
-from transformer.data.download import DownloadError, fetch, sha256
+from transformer.data.download import keep_copy
 from transformer.data.text_files import read_lines
 
 COMMIT = "a3d2e0d26b56f3846f66a952536ffed4e401d05a"
@@ -48,27 +48,18 @@ def multi30k_lines(
         FileNotFoundError: if there is no whole copy and none can be downloaded.
     """
     name = file_name(language, split, variant)
-    expected = SHA256[variant][f"{split}.{language}"]
-    own_folder = bool(folder or os.environ.get(FOLDER_VARIABLE))
     path = multi30k_folder(folder) / "data" / "task1" / name
-    reason = f"no copy of Multi30k at {path}"
-    if path.exists():
-        if not path.is_file():  # a pipe would be waited for
-            raise ValueError(f"{path} is no file; remove it to download it again")
-        got = sha256(path)
-        if got == expected:
-            return read_lines(path)
-        if own_folder:
-            raise ValueError(
-                f"{path} has SHA-256 {got}, expected {expected}; delete it to download it again"
-            )
-        reason = f"the copy of Multi30k at {path} is damaged: it has SHA-256 {got}, not {expected}"
-    if not download:
-        raise FileNotFoundError(_go_online(reason, "downloading is switched off"))
-    try:
-        fetch(f"{base_url}/{name}", path, checksum=expected, progress=progress)
-    except DownloadError as error:
-        raise FileNotFoundError(_go_online(reason, str(error))) from error
+    keep_copy(
+        f"{base_url}/{name}",
+        path,
+        checksum=SHA256[variant][f"{split}.{language}"],
+        name="Multi30k",
+        is_own=bool(folder or os.environ.get(FOLDER_VARIABLE)),
+        download=download,
+        advice=f"let {FOLDER_VARIABLE} name a folder with a copy of "
+        "https://github.com/multi30k/dataset",
+        progress=progress,
+    )
     return read_lines(path)
 
 
@@ -92,13 +83,6 @@ def file_name(language: str, split: str, variant: str) -> str:
         if value not in allowed:
             raise ValueError(f"Multi30k {word} must be one of {', '.join(allowed)}, got {value!r}")
     return f"raw/{split}.{language}.gz" if variant == "raw" else f"tok/{split}.{variant}.{language}"
-
-
-def _go_online(state: str, reason: str) -> str:
-    return (
-        f"{state} ({reason}): go online once, or let {FOLDER_VARIABLE} name "
-        "a folder with a copy of https://github.com/multi30k/dataset"
-    )
 
 
 SHA256 = {

@@ -2,10 +2,12 @@
 
 from transformer.inference.beam import Hypothesis, beam_search, length_penalty
 from transformer.inference.cache import DecoderCache
+from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import greedy_decode
 from transformer.inference.translate import Decoding, Translation, translate, translate_stream
 
 __all__ = [
+    "Constraint",
     "DecoderCache",
     "Decoding",
     "Hypothesis",

@@ -1,6 +1,7 @@
 """Beam search with the paper's length penalty (§6.1; Wu et al. 2016, Eq. 14)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -8,7 +9,13 @@ from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID
 from transformer.inference.cache import DecoderCache
-from transformer.inference.greedy import forbid_special, inference_encode, output_limits
+from transformer.inference.constraint import Constraint, advance, allow
+from transformer.inference.greedy import (
+    EXTRA_TOKENS,
+    forbid_special,
+    inference_encode,
+    output_limits,
+)
 from transformer.model import Transformer
 
 
@@ -40,20 +47,25 @@ def beam_search(
     n_best: int = 1,
     max_len: int | None = None,
     early_stopping: bool = True,
+    extra_tokens: int = EXTRA_TOKENS,
+    constraint: Constraint | None = None,
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` best hypotheses found for each row of `source`, best first (§6.1).
 
     A step keeps the `beam` most probable unfinished hypotheses. One that ends among the `beam` most
     probable continuations is finished and keeps its score. A sentence is done when `beam`
     hypotheses are finished, or earlier when no unfinished one could still enter the n best. With
-    `early_stopping` off, only the second reason counts. `max_len` is as in `greedy_decode`; the
-    token at the limit must be the end token.
+    `early_stopping` off, only the second reason counts. `max_len` and `extra_tokens` are as in
+    `greedy_decode`; the token at the limit must be the end token. What `constraint` closes is never
+    chosen; the probabilities of the rest stay the model's, so scores with and without compare.
 
     Raises:
-        ValueError: beam below 1, α negative, n_best not in 1 … beam, or max_len below 1.
+        ValueError: beam below 1, α negative, n_best not in 1 … beam, max_len or extra_tokens
+            below 1, or a constraint that leaves nothing to choose.
     """
     _check(beam, alpha, n_best)
-    search = _Search(model, source, beam, alpha, n_best, max_len, early_stopping)
+    limits = output_limits(source, max_len, extra_tokens).tolist()
+    search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
     while search.open_sentences:
         search.step()
     return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
@@ -69,12 +81,13 @@ class _Search:
         beam: int,
         alpha: float,
         n_best: int,
-        max_len: int | None,
+        limits: list[int],
         early_stopping: bool,
+        constraint: Constraint | None,
     ) -> None:
         self.model, self.beam, self.alpha, self.n_best = model, beam, alpha, n_best
         self.early_stopping = early_stopping
-        self.limits = output_limits(source, max_len).tolist()
+        self.limits, self.constraint = limits, constraint
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
@@ -82,6 +95,9 @@ class _Search:
         self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
+        self.states: list[Any] = []  # of the constraint, one a row
+        if constraint is not None:
+            self.states = [constraint.start(s) for s in range(len(source)) for _ in range(beam)]
 
     def step(self) -> None:
         """Extend every unfinished hypothesis by a token."""
@@ -111,6 +127,8 @@ class _Search:
         logits = self.model.project(states[:, -1]).float()
         total = logits.logsumexp(dim=-1, keepdim=True)
         logits = forbid_special(logits)
+        if self.constraint is not None:
+            logits = allow(logits, self.constraint, self.states)
         at_limit = [self.limits[sentence] == length for sentence in self.open_sentences]
         if any(at_limit):
             must_end = torch.tensor(at_limit, device=logits.device).repeat_interleave(self.beam)
@@ -157,6 +175,10 @@ class _Search:
             self.memory, self.source = self.memory[places], self.source[places]
         self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
         self.log_probs = self.log_probs[places]
+        if self.constraint is not None:
+            states = [self.states[row] for row in rows.tolist()]
+            is_alive = self.log_probs.flatten().isfinite()
+            self.states = advance(self.constraint, states, self.tokens[:, -1], is_alive)
         self.open_sentences = [self.open_sentences[place] for place in stays]
 
 

@@ -6,10 +6,11 @@ from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference.cache import DecoderCache
+from transformer.inference.constraint import Constraint, advance, allow
 from transformer.model import Transformer
 
 EXTRA_TOKENS = 50
-"""Output may be this much longer than the input (§6.1)."""
+"""Output may be this much longer than the input (§6.1); for trees it is 300 (§6.3)."""
 
 
 @torch.inference_mode()
@@ -18,36 +19,44 @@ def greedy_decode(
     source: Int[Tensor, "batch source_len"],
     *,
     max_len: int | None = None,
+    extra_tokens: int = EXTRA_TOKENS,
+    constraint: Constraint | None = None,
 ) -> list[list[int]]:
     """Translate each row of `source`; returns token ids without the start and end tokens.
 
     A sentence ends with its end token, or after `max_len` tokens, the end token included; by
-    default source tokens + 50, counted for each sentence, so that a translation does not depend on
-    the rest of the batch. Finished sentences leave the computation. Equal logits: the lower id.
-    Never padding and never a second start token.
+    default source tokens + `extra_tokens`, counted for each sentence, so that a translation does
+    not depend on the rest of the batch. Finished sentences leave the computation. Equal logits: the
+    lower id. Never padding, never a second start token, and nothing that `constraint` closes.
 
     Raises:
-        ValueError: max_len below 1, or a source the model refuses.
+        ValueError: max_len or extra_tokens below 1, a source the model refuses, or a constraint
+            that leaves nothing to choose.
     """
-    limits = output_limits(source, max_len)
+    limits = output_limits(source, max_len, extra_tokens)
     decoded: list[list[int]] = [[] for _ in range(len(source))]
     memory = inference_encode(model, source)
     cache = DecoderCache(model.config.n_layers)
     rows = torch.arange(len(source), device=source.device)  # which sentence each row decodes
     tokens = torch.full_like(rows, BOS_ID)
+    states = [] if constraint is None else [constraint.start(n) for n in range(len(source))]
     for length in range(1, int(limits.max()) + 1):
-        states = model.decode(tokens[:, None], memory, source, cache=cache)
-        logits = forbid_special(model.project(states[:, -1]))
+        decoder_states = model.decode(tokens[:, None], memory, source, cache=cache)
+        logits = forbid_special(model.project(decoder_states[:, -1]))
+        if constraint is not None:
+            logits = allow(logits, constraint, states)
         tokens = most_probable(logits)
         for row, token in zip(rows.tolist(), tokens.tolist(), strict=True):
             if token != EOS_ID:
                 decoded[row].append(token)
         is_open = (tokens != EOS_ID) & (limits[rows] > length)
-        if is_open.all():
-            continue
         if not is_open.any():
             break
         keep = is_open.nonzero().squeeze(-1)
+        if constraint is not None:
+            states = advance(constraint, [states[row] for row in keep.tolist()], tokens[keep])
+        if len(keep) == len(rows):
+            continue
         cache.select(keep, sources=keep)
         rows, tokens, memory, source = rows[keep], tokens[keep], memory[keep], source[keep]
     # the token that reaches the limit is the end token's place
@@ -55,13 +64,15 @@ def greedy_decode(
 
 
 def output_limits(
-    source: Int[Tensor, "batch source_len"], max_len: int | None
+    source: Int[Tensor, "batch source_len"], max_len: int | None, extra_tokens: int = EXTRA_TOKENS
 ) -> Int[Tensor, " batch"]:
     """Most tokens each sentence may become, the end token included (§6.1: input + 50)."""
     if max_len is not None and max_len < 1:
         raise ValueError(f"max_len must be at least 1 (the end token), got {max_len}")
+    if extra_tokens < 1:
+        raise ValueError(f"extra_tokens must be at least 1, got {extra_tokens}")
     lengths = (source != PAD_ID).sum(dim=-1)
-    return lengths + EXTRA_TOKENS if max_len is None else torch.full_like(lengths, max_len)
+    return lengths + extra_tokens if max_len is None else torch.full_like(lengths, max_len)
 
 
 def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]) -> Tensor:

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.fields import check_types
 from transformer.inference.beam import beam_search
-from transformer.inference.greedy import greedy_decode
+from transformer.inference.constraint import Constraint
+from transformer.inference.greedy import EXTRA_TOKENS, greedy_decode
 from transformer.model import Transformer
 
 CHARACTERS_A_TOKEN = 100
@@ -24,7 +25,11 @@ Refused = Callable[[int, ValueError], object]
 
 @runtime_checkable
 class Codec(Protocol):
-    """Text to ids and back, without start and end tokens; `transformer.data.codec` has two."""
+    """Text to ids and back, without start and end tokens; `transformer.data.codec` has three.
+
+    The length is that of the vocabulary. A codec whose target side has another one says its size as
+    `target_size`; one whose outputs keep rules has a method `constraint`.
+    """
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a source sentence."""
@@ -33,6 +38,14 @@ class Codec(Protocol):
         """Return the text of a target sentence."""
 
     def __len__(self) -> int: ...
+
+
+@runtime_checkable
+class ConstrainingCodec(Protocol):
+    """A codec that knows what its outputs may look like (§6.3)."""
+
+    def constraint(self, sources: Sequence[Sequence[int]]) -> Constraint:
+        """Return the rules for the outputs of these source ids."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +58,18 @@ class Translation:
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding:
-    """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens."""
+    """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens.
+
+    An output may be `extra_tokens` longer than its input. `constrained` asks for outputs that keep
+    the codec's rules.
+    """
 
     beam: int = 4
     alpha: float = 0.6
     n_best: int = 1
     max_len: int | None = None
+    extra_tokens: int = EXTRA_TOKENS
+    constrained: bool = False
     max_source: int = 1000
     batch_tokens: int = 2000
     batch_sentences: int = 100
@@ -58,7 +77,14 @@ class Decoding:
     def __post_init__(self) -> None:
         """Check every value."""
         check_types(self)
-        for name in ("beam", "n_best", "max_source", "batch_tokens", "batch_sentences"):
+        for name in (
+            "beam",
+            "n_best",
+            "extra_tokens",
+            "max_source",
+            "batch_tokens",
+            "batch_sentences",
+        ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.alpha <= MAX_ALPHA:
@@ -83,6 +109,7 @@ def translate(
     """
     decoding = decoding or Decoding()
     _check_model(model, codec)
+    _check_constrained(codec, decoding)
     sources = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -113,6 +140,7 @@ def translate_stream(
         raise ValueError(f"window must be at least 1, got {window}")
     decoding = decoding or Decoding()
     _check_model(model, codec)
+    _check_constrained(codec, decoding)
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, window)):
         sources: list[list[int]] = []
@@ -132,12 +160,24 @@ def translate_stream(
 
 
 def check_vocabulary(model: Transformer, codec: Codec) -> None:
-    """Raise ValueError unless the model has one row of its matrix for each token."""
-    if len(codec) != model.config.vocab_size:
+    """Raise ValueError unless the model has one row of its matrices for each token."""
+    tokenizer, own = vocabulary_sizes(codec), model.config.vocab_sizes
+    if tokenizer != own:
         raise ValueError(
-            f"the tokenizer has {len(codec)} tokens, the model {model.config.vocab_size}: "
+            f"the tokenizer has {_told(tokenizer)} tokens, the model {_told(own)}: "
             "they do not belong together"
         )
+
+
+def vocabulary_sizes(codec: Codec) -> tuple[int, int]:
+    """Return the sizes of a codec's source and target vocabulary; equal when they are one."""
+    size = len(codec)
+    return size, getattr(codec, "target_size", None) or size
+
+
+def _told(sizes: tuple[int, int]) -> str:
+    source, target = sizes
+    return str(source) if source == target else f"{source} source and {target} target"
 
 
 def _check_model(model: Transformer, codec: Codec) -> None:
@@ -145,6 +185,11 @@ def _check_model(model: Transformer, codec: Codec) -> None:
     for name, parameter in model.named_parameters():
         if not parameter.isfinite().all():
             raise ValueError(f"{name} holds weights that are not finite numbers")
+
+
+def _check_constrained(codec: Codec, decoding: Decoding) -> None:
+    if decoding.constrained and not isinstance(codec, ConstrainingCodec):
+        raise ValueError("constrained decoding needs a model of trees; this one writes free text")
 
 
 def _translate_ids(
@@ -156,6 +201,8 @@ def _translate_ids(
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
         decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding)
         for index, translations in zip(indices, decoded, strict=True):
+            if not translations and decoding.constrained:
+                continue  # the limit came before the last bracket
             if not translations:  # no continuation was more probable than −∞
                 raise FloatingPointError("the model's probabilities are not numbers")
             results[index][: len(translations)] = translations
@@ -165,8 +212,17 @@ def _translate_ids(
 def _decode(
     model: Transformer, codec: Codec, source: torch.Tensor, decoding: Decoding
 ) -> list[list[Translation]]:
+    constraint = None
+    if decoding.constrained and isinstance(codec, ConstrainingCodec):
+        lines = [[t for t in row if t not in (PAD_ID, EOS_ID)] for row in source.tolist()]
+        constraint = codec.constraint(lines)
+    options: dict[str, Any] = {
+        "max_len": decoding.max_len,
+        "extra_tokens": decoding.extra_tokens,
+        "constraint": constraint,
+    }
     if decoding.beam == 1:
-        rows = greedy_decode(model, source, max_len=decoding.max_len)
+        rows = greedy_decode(model, source, **options)
         return [[Translation(_one_line(codec.decode(ids)))] for ids in rows]
     found = beam_search(
         model,
@@ -174,7 +230,7 @@ def _decode(
         beam=decoding.beam,
         alpha=decoding.alpha,
         n_best=decoding.n_best,
-        max_len=decoding.max_len,
+        **options,
     )
     return [
         [Translation(_one_line(codec.decode(h.tokens)), h.score) for h in best] for best in found

@@ -152,9 +152,9 @@ def check_same_config(
     """Raise ValueError naming every field that differs, with both values."""
     ours, theirs = expected.to_dict(), found.to_dict()
     differing = [
-        f"{name} (expected {ours[name]!r}, found {theirs[name]!r})"
-        for name in ours
-        if ours[name] != theirs[name]
+        f"{name} (expected {ours.get(name)!r}, found {theirs.get(name)!r})"
+        for name in dict.fromkeys([*ours, *theirs])
+        if ours.get(name) != theirs.get(name)
     ]
     if differing:
         raise ValueError(f"{path} has another configuration: {', '.join(differing)}")

@@ -221,10 +221,10 @@ def _check_same(
 ) -> None:
     free = FREE_TO_CHANGE if schedule == "linear" else FREE_TO_CHANGE | {"max_updates"}
     differing = [
-        f"{name} ({found[part].get(name)!r} in the folder, {value!r} now)"
+        f"{name} ({found[part].get(name)!r} in the folder, {wanted[part].get(name)!r} now)"
         for part in wanted
-        for name, value in wanted[part].items()
-        if found[part].get(name) != value and name not in free
+        for name in dict.fromkeys([*wanted[part], *found[part]])
+        if found[part].get(name) != wanted[part].get(name) and name not in free
     ]
     if differing:
         raise ValueError(f"{path} holds a run with other settings: {', '.join(differing)}")

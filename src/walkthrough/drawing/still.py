@@ -127,17 +127,18 @@ def _body(svg: str, label: str) -> str:
     """Return what stands inside matplotlib's <svg>, with the page's colours, font and short ids."""
     inside = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
     inside = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inside, flags=re.DOTALL)
-    inside = re.sub(_BLACK, INK, inside)
-    shape = rf"<(?!text)[^>]*(?:{'|'.join(_PAINT)})[^>]*>"
-    inside = re.sub(shape, lambda tag: re.sub("|".join(_PAINT), _paint, tag[0]), inside)
-    inside = re.sub(r"font: ((?:[\w.]+ )*)([\d.]+px) [^;\"]*", _font, inside)
-    inside = re.sub(r"; font-family: [^;\"]*", "", inside)
-    inside = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", inside)
+    inside = re.sub(r"<[^>]+>", _on_the_page, inside)  # what stands between tags is the reader's
     return re.sub(r"\s*\n\s*", "\n", _named_apart(inside, label))
 
 
-def _paint(found: re.Match[str]) -> str:
-    return _PAINT[found[0]]
+def _on_the_page(tag: re.Match[str]) -> str:
+    """Give a tag the page's ink and font, and numbers of two places."""
+    found = re.sub(_BLACK, INK, tag[0])
+    if not found.startswith("<text"):
+        found = re.sub("|".join(_PAINT), lambda colour: _PAINT[colour[0]], found)
+    found = re.sub(r"font: ((?:[\w.]+ )*)([\d.]+px) [^;\"]*", _font, found)
+    found = re.sub(r"; font-family: [^;\"]*", "", found)
+    return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", found)
 
 
 def _font(found: re.Match[str]) -> str:

@@ -4,33 +4,13 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from random_trees import random_trees
 
-from transformer.analysis.brackets import (
-    delinearize,
-    labelled_spans,
-    linearize,
-    read_treebank,
-    score_brackets,
-)
-from transformer.data.phrasebook import jane, leaves, parse_brackets
+from transformer.analysis.brackets import labelled_spans, score_brackets
+from transformer.data.phrasebook import parse_brackets
+from transformer.data.trees import linearize, read_penn
 
-words = st.sampled_from(["Jane", "sings", "XX", "(", "a"])
-labels = st.sampled_from(["S", "NP", "VP"])
-trees = st.recursive(
-    st.builds(lambda label, word: (label, word), labels, words),
-    lambda inner: st.builds(
-        lambda label, children: (label, *children),
-        labels,
-        st.lists(st.one_of(words, inner), min_size=1, max_size=3),
-    ),
-    max_leaves=12,
-)
-
-
-@given(trees)
-def test_linearising_is_undone(tree):
-    assert delinearize(linearize(tree), list(leaves(tree))) == tree
+trees = random_trees("Jane", "sings", "XX", "(", "a")
 
 
 @given(trees)
@@ -43,25 +23,6 @@ def test_a_tree_agrees_with_itself(tree):
 def test_there_are_as_many_spans_as_opening_brackets(tree):
     opening = [symbol for symbol in linearize(tree) if symbol.startswith("(")]
     assert labelled_spans(tree).total() == len(opening)
-
-
-def test_a_linearised_tree_says_nothing_of_the_words():
-    tree = parse_brackets("(S (NP Jane) (VP sings))")
-    assert linearize(tree) == ["(S", "(NP", "XX", ")NP", "(VP", "XX", ")VP", ")S"]
-
-
-def test_the_running_sentence_comes_back():
-    tree = jane().source_tree
-    assert delinearize(linearize(tree), jane().source) == tree
-
-
-def test_treebank_trees_lose_tags_and_the_outer_bracket():
-    text = "( (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)) )"
-    tree = read_treebank(text)
-    assert tree == parse_brackets("(S (NP the cat) (VP sleeps) .)")
-    assert read_treebank(text[2:-2]) == tree
-    with pytest.raises(ValueError, match="at least one constituent above its words"):
-        read_treebank("(NN cat)")
 
 
 GOLD = parse_brackets("(S (NP a) (VP b (NP c d) (PP e (NP f))))")
@@ -93,7 +54,7 @@ def test_a_label_repeated_over_the_same_words_counts_each_time():
 def test_counting_tags_would_flatter():
     gold = "(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))"
     wrong = "(S (NP (DT the)) (VP (NN cat) (VBZ sleeps)))"
-    right_way = score_brackets([read_treebank(wrong)], [read_treebank(gold)])
+    right_way = score_brackets([read_penn(wrong).tree], [read_penn(gold).tree])
     with_tags = score_brackets([parse_brackets(wrong)], [parse_brackets(gold)])
     assert right_way.f1 == pytest.approx(1 / 3)
     assert with_tags.f1 == pytest.approx(4 / 6)
@@ -110,23 +71,6 @@ def test_no_tree_has_no_constituents():
     assert (result.precision, result.recall, result.exact) == (1, 0.5, 0.5)
     assert score_brackets([None], [GOLD]).f1 == 0
     assert score_brackets([None], [GOLD]).precision == 0
-
-
-@pytest.mark.parametrize(
-    ("symbols", "message"),
-    [
-        ("(S XX )S", "2 words need as many XX, got 1"),
-        ("(S XX )NP XX )S", r"expected \)S or a child, got '\)NP'"),
-        ("XX (S XX )S", "expected an opening bracket at position 0, got 'XX'"),
-        ("(S XX XX )S )S", r"expected the end after the tree, got '\)S'"),
-        ("(S XX (NP )NP XX )S", "a constituent needs a child, got an empty NP"),
-        ("(S XX (NP XX )NP", "expected 1 more closing brackets"),
-        ("(S XX ( XX )S", r"expected \)S or a child, got '\('"),
-    ],
-)
-def test_symbols_that_are_no_tree_are_refused_with_the_reason(symbols, message):
-    with pytest.raises(ValueError, match=message):
-        delinearize(symbols.split(), ["Jane", "sings"])
 
 
 def test_trees_that_do_not_belong_together_are_refused():

@@ -104,8 +104,9 @@ def test_another_seed_is_another_phrasebook(small_phrasebook) -> None:
 
 
 def test_every_corpus_has_a_split_to_validate_on_and_one_to_test_on(small_phrasebook) -> None:
-    assert VALID_SPLIT == {"phrasebook": "valid", "multi30k": "val", "files": "valid"}
-    assert TEST_SPLIT["multi30k"] == "test_2016_flickr"
+    expected = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
+    assert expected == VALID_SPLIT
+    assert (TEST_SPLIT["multi30k"], TEST_SPLIT["craft"]) == ("test_2016_flickr", "test")
     assert len(load_corpus(DataSettings(source_language="fr", target_language="en"), "valid")) == 10
     test = TEST_SPLIT["phrasebook"]
     assert load_corpus(DataSettings(source_language="fr", target_language="en"), test).split == test

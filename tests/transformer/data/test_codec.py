@@ -49,5 +49,5 @@ def test_unknown_word_is_named() -> None:
 
 
 def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="must be 'subwords' or 'words', got 'letters'"):
+    with pytest.raises(ValueError, match="must be 'subwords', 'words' or 'trees', got 'letters'"):
         codec_from_text('{"kind": "letters"}')

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from transformer.data import multi30k
+from transformer.data import download, multi30k
 from transformer.data.download import DownloadError
 from transformer.data.multi30k import (
     FOLDER_VARIABLE,
@@ -30,7 +30,7 @@ def no_network(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("asked the network")
 
-    monkeypatch.setattr(multi30k, "fetch", refuse)
+    monkeypatch.setattr(download, "fetch", refuse)
 
 
 def test_every_file_has_a_checksum():
@@ -93,7 +93,7 @@ def small_corpus(monkeypatch, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(origin / "val.en.gz", path)
 
-    monkeypatch.setattr(multi30k, "fetch", copy)
+    monkeypatch.setattr(download, "fetch", copy)
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     cache = tmp_path / "cache"
     monkeypatch.setattr(multi30k, "user_cache_path", lambda name: cache / name)
@@ -102,7 +102,7 @@ def small_corpus(monkeypatch, tmp_path):
 
 def test_a_missing_file_is_downloaded_once(small_corpus, monkeypatch):
     assert multi30k_lines("en", "val", variant="raw") == ("A dog.", "A cat.")
-    monkeypatch.setattr(multi30k, "fetch", None)  # would fail if it were called again
+    monkeypatch.setattr(download, "fetch", None)  # would fail if it were called again
     assert multi30k_lines("en", "val", variant="raw") == ("A dog.", "A cat.")
 
 
@@ -125,7 +125,7 @@ def test_offline_without_a_copy_is_one_line_that_says_what_to_do(monkeypatch, tm
     def offline(*args, **kwargs):
         raise DownloadError("the network is off")
 
-    monkeypatch.setattr(multi30k, "fetch", offline)
+    monkeypatch.setattr(download, "fetch", offline)
     message = (
         r"no copy of Multi30k at .*val.* \(the network is off\): go online .*TRANSFORMER_MULTI"
     )
@@ -143,7 +143,7 @@ def test_offline_with_a_damaged_copy_says_that_it_is_damaged(small_corpus, monke
     def offline(*args, **kwargs):
         raise DownloadError("the network is off")
 
-    monkeypatch.setattr(multi30k, "fetch", offline)
+    monkeypatch.setattr(download, "fetch", offline)
     small_corpus.parent.mkdir(parents=True)
     small_corpus.write_bytes(b"half of it")
     for options, why in (({}, "the network is off"), ({"download": False}, "switched off")):

@@ -65,6 +65,17 @@ def test_words_are_text_in_the_pages_font():
     assert not re.search(r"font: ", PICTURE.svg)
 
 
+def test_words_are_left_as_they_were_written():
+    ticks = ["0.003", "#000000", "font: 12.345px serif"]
+    with canvas(400, 200) as (figure, axes):
+        axes.plot([0, 1, 2], [0, 1, 2])
+        axes.set_xticks(range(3), ticks)
+    found = still(figure, alt="ticks")
+    assert set(ticks) <= {t.text for t in elements(found, "text")}
+    tags = "".join(re.findall("<[^>]+>", found.svg))
+    assert not re.search(r"\d\.\d{3}", tags)  # the places of shapes stay short
+
+
 def test_two_pictures_share_no_id_and_every_reference_is_kept():
     other = picture("another")
     ids = [set(re.findall(r' id="([^"]+)"', p.svg)) for p in (PICTURE, other)]

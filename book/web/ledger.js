@@ -1,0 +1,92 @@
+/* The ledger: filters above its table, and marks in the chapters that lead back to its rows. */
+(function () {
+  "use strict";
+
+  const PAGE = new URL("../book/ledger.html", document.currentScript.src);
+  const CLAIM = /^claim-([\d.]+)-(.+)$/; // the anchor of a row: section and words
+  const ALL = "all";
+
+  function element(name, attributes = {}, ...children) {
+    const made = Object.assign(document.createElement(name), attributes);
+    made.append(...children);
+    return made;
+  }
+
+  // ---- In a chapter: a link below the last cell that tests a claim.
+  function claimsOf(cell) {
+    return [...cell.classList].filter((name) => name.startsWith("tag_claim-")).map((name) => name.slice(4));
+  }
+
+  function link(claim) {
+    const [, section, words] = claim.match(CLAIM);
+    const textContent = `claim of §${section}, tested: ${words.replaceAll("-", " ")}`;
+    return element("a", { href: `${PAGE}#${claim}`, textContent });
+  }
+
+  function markCells() {
+    const marked = new Set();
+    for (const cell of [...document.querySelectorAll("div.cell[class*='tag_claim-']")].reverse()) {
+      const claims = claimsOf(cell).filter((claim) => !marked.has(claim));
+      claims.forEach((claim) => marked.add(claim));
+      if (claims.length) cell.append(element("p", { className: "claim-marks" }, ...claims.map(link)));
+    }
+  }
+
+  // ---- On the page itself: two selects and a count.
+  function choice(label, values) {
+    // a browser that restores a form would choose behind the reader's back
+    const select = element("select", { autocomplete: "off" }, ...[ALL, ...new Set(values)].map((value) => new Option(value)));
+    return { select, label: element("label", {}, label, select) };
+  }
+
+  // On a phone rows become blocks (book.css), which must not cost them their meaning.
+  function keepRoles(table) {
+    const roles = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+    table.setAttribute("role", "table");
+    for (const [name, role] of Object.entries(roles)) {
+      table.querySelectorAll(name).forEach((part) => part.setAttribute("role", role));
+    }
+  }
+
+  function addFilters(table) {
+    const rows = [...table.tBodies[0].rows].map((row) => ({
+      row,
+      section: row.querySelector("[id^='claim-']").id.match(CLAIM)[1],
+      verdict: row.cells[row.cells.length - 1].textContent.trim(),
+    }));
+    const section = choice("Section", rows.map((one) => one.section));
+    const verdict = choice("Verdict", rows.map((one) => one.verdict));
+    const count = element("output");
+    const fits = (select, value) => select.value === ALL || select.value === value;
+
+    function apply() {
+      for (const one of rows) {
+        one.row.hidden = !fits(section.select, one.section) || !fits(verdict.select, one.verdict);
+      }
+      count.textContent = `${rows.filter((one) => !one.row.hidden).length} of ${rows.length} claims`;
+    }
+
+    function showTarget() {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (!target?.closest("tr[hidden]")) return;
+      section.select.value = verdict.select.value = ALL;
+      apply();
+      target.scrollIntoView();
+    }
+
+    const form = element("form", { className: "ledger-filters" }, section.label, verdict.label, count);
+    form.addEventListener("change", apply);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    window.addEventListener("hashchange", showTarget);
+    apply();
+    (table.closest(".pst-scrollable-table-container") || table).before(form);
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    markCells();
+    const table = document.querySelector("td [id^='claim-']")?.closest("table");
+    if (!table) return;
+    keepRoles(table);
+    addFilters(table);
+  });
+})();

@@ -1,0 +1,64 @@
+"""What the reader guesses before an experiment of the chapter shows it."""
+
+from walkthrough.page.prediction import Choice, Prediction
+
+permuted = Prediction(
+    "05-permuted",
+    "The words are permuted. Of which of the three layers do the results come out permuted, and "
+    "otherwise the same?",
+    (
+        Choice(
+            "Of the feed-forward network alone",
+            "There is another layer that does not know where a word stands, although it looks at "
+            "all of them.",
+        ),
+        Choice(
+            "Of the network and the convolution, which have the same weights at each place",
+            "The convolution has. But it reads neighbours, and a permutation gives a word other "
+            "neighbours.",
+        ),
+        Choice(
+            "Of the network and self-attention",
+            "Neither knows where a word stands. So this test does not show that words are treated "
+            "*separately*.",
+            right=True,
+        ),
+        Choice("Of all three", "One of them looks at who stands beside whom."),
+    ),
+)
+
+narrow = Prediction(
+    "05-narrow",
+    "The vectors have 64 components. How well does a network of width 16 do on the new "
+    "combinations, compared with no network at all?",
+    (
+        Choice("Better", "So one would think. But every run without a network is ahead of it."),
+        Choice(
+            "Worse",
+            "Each run is below every run without a network. Why, the runs do not say.",
+            right=True,
+        ),
+        Choice("No different", "That is how width 64 comes out."),
+    ),
+)
+
+enough_units = Prediction(
+    "05-enough-units",
+    "With a ReLU, 28 units can draw the 28 conclusions without a mistake, if you set them by hand. "
+    "How much of the variance does a *trained* network of 28 units miss?",
+    (
+        Choice(
+            "Between a tenth and a fifth",
+            "The network without a mistake exists. From a random start, training does not find it.",
+            right=True,
+        ),
+        Choice(
+            "Less than a hundredth",
+            "That is what can be said with 28 units. Training has to find it.",
+        ),
+        Choice(
+            "A third, like the best linear map",
+            "The bend is worth more than that, even if training does not make the most of it.",
+        ),
+    ),
+)

@@ -1,0 +1,73 @@
+"""What the reader guesses before an experiment of the chapter shows it."""
+
+from walkthrough.page.prediction import Choice, Prediction
+
+far_apart = Prediction(
+    "07-far-apart",
+    "Encodings of 64 components. Take the dot product of two that are 100 positions apart, and of "
+    "two that are 40 apart. Which is larger?",
+    (
+        Choice(
+            "The one at distance 100",
+            "Every pair gives a cosine, and by then some of the cosines have come round again.",
+            right=True,
+        ),
+        Choice(
+            "The one at distance 40",
+            "The nearer are more alike as long as they are next to each other. Further out the "
+            "fast hands have come round.",
+        ),
+        Choice(
+            "Neither: both are about 0",
+            "The slow pairs have hardly moved. They keep both well above 0.",
+        ),
+    ),
+)
+
+beyond = Prediction(
+    "07-beyond",
+    "A model with sinusoids has seen sentences of ten words at most. Now it gets 20. How many of "
+    "its answers from the 13th word on are right?",
+    (
+        Choice(
+            "Nearly all, because the encoding goes on",
+            "It does, and one matrix would serve all positions. Training on ten had no reason to "
+            "prefer it.",
+        ),
+        Choice(
+            "About half",
+            "Over the whole sentence, perhaps, because the first ten words still go well.",
+        ),
+        Choice(
+            "Hardly any, although the encoding goes on",
+            "The model never met these codes, and does not know what to do with them.",
+            right=True,
+        ),
+    ),
+)
+
+other_table = Prediction(
+    "07-other-table",
+    "A model was trained with the paper's table and is handed another one. Sentences have ten "
+    "words. Which table does it put up with?",
+    (
+        Choice(
+            "*Concatenated*, because all dot products are kept",
+            "The trained matrices expect each column in its own place. Less than half of the "
+            "answers are right.",
+        ),
+        Choice(
+            "*From 1*, because its rows are most alike",
+            "They are alike because they are the neighbours' rows, and neighbours are what this "
+            "task asks for.",
+        ),
+        Choice(
+            "None of the three", "There is one that hardly changes anything over ten positions."
+        ),
+        Choice(
+            "*Base 1000*, whose dot products are others",
+            "In ten positions its slow hands hardly move, and neither do the paper's.",
+            right=True,
+        ),
+    ),
+)

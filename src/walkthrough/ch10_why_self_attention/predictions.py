@@ -1,0 +1,57 @@
+"""What the reader guesses before an experiment of the chapter shows it."""
+
+from walkthrough.page.prediction import Choice, Prediction
+
+pairs = Prediction(
+    "10-pairs",
+    "One recurrent layer over nine words. Of the 81 pairs of an output and an input, how many are "
+    "connected?",
+    (
+        Choice(
+            "17: each word with itself and the word before it",
+            "The layer reads these two. But the state that it reads has read all words before.",
+        ),
+        Choice(
+            "45: each word with itself and all before it",
+            "The state carries the past along, and nothing of what comes later.",
+            right=True,
+        ),
+        Choice(
+            "81: the state has seen everything",
+            "Only the last state has. The others do not know what comes after them.",
+        ),
+    ),
+)
+
+words_with_words = Prediction(
+    "10-words-with-words",
+    "The base model reads a sentence of 25 word pieces. Which share of an attention layer's "
+    "operations lets words meet words, the part that Table 1 counts?",
+    (
+        Choice(
+            "Nearly all",
+            "The projections stand beside it, and for so short a sentence they have far more to "
+            "do.",
+        ),
+        Choice("About half", "That takes a sentence of 2*d* words, here 1024."),
+        Choice("About a third", "So it is at 512 words."),
+        Choice(
+            "Less than 3 %",
+            "The share is *n* in *n* + 2*d*, and *n* is small beside 1024.",
+            right=True,
+        ),
+    ),
+)
+
+dilated = Prediction(
+    "10-dilated",
+    "Dilated convolutions with k = 3 connect 16 words in 3 layers. How many layers connect 64?",
+    (
+        Choice("4", "One layer more multiplies the reach by 3, and 3⁴ = 81.", right=True),
+        Choice("6", "That would be so if each layer doubled the reach. With k = 3 it trebles."),
+        Choice(
+            "12",
+            "Four times the words, four times the layers: that is how *contiguous* kernels grow.",
+        ),
+    ),
+)

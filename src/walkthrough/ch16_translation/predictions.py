@@ -1,0 +1,65 @@
+"""What the reader guesses before an experiment of the chapter shows it."""
+
+from walkthrough.page.prediction import Choice, Prediction
+
+which_highest = Prediction(
+    "16-which-highest",
+    "The reference is *Jane visits Africa in September .* Which of these gets the highest BLEU?",
+    (
+        Choice(
+            "*In September Jane is going to Africa .*",
+            "It is right. But it shares no run of two words with the reference, and BLEU sees "
+            "runs.",
+        ),
+        Choice(
+            "*Jane visits Africa in December .*",
+            "One word is wrong, and it is the one that matters. The runs before it all match.",
+            right=True,
+        ),
+        Choice(
+            "*September in Africa visits Jane .*", "All its words match, and none of its pairs."
+        ),
+    ),
+)
+
+base_french = Prediction(
+    "16-base-french",
+    "On English–French base reaches 38.1. How many of the earlier systems that Table 2 lists for "
+    "this pair are below it?",
+    (
+        Choice(
+            "All of them, as the text says of base", "The text says so, and means English–German."
+        ),
+        Choice(
+            "All single models, no ensemble",
+            "That would fit the big model, if you take the lower of its two scores.",
+        ),
+        Choice("About half", "Base is cheap, and on this pair it shows."),
+        Choice(
+            "None: base is the last of all",
+            "38.1 is the lowest score of the column, for the lowest cost.",
+            right=True,
+        ),
+    ),
+)
+
+lower_cased = Prediction(
+    "16-lower-cased",
+    "The same 300 outputs, lower-cased, are scored against references as written. What happens to "
+    "BLEU?",
+    (
+        Choice(
+            "Nothing: no word is wrong", "To BLEU a word with another first letter is another word."
+        ),
+        Choice(
+            "It falls by a point or two, since few words have a capital",
+            "Nearly every sentence begins with one, and each takes all the runs with it that it "
+            "belongs to.",
+        ),
+        Choice(
+            "It falls by more than ten points",
+            "Each capital breaks a word and all the runs with it.",
+            right=True,
+        ),
+    ),
+)

@@ -1,0 +1,399 @@
+"""The checks of chapter 17: intervals, signs, numbers of seeds, and a control (§6.2)."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+from statistics import fmean, pstdev, stdev
+
+from transformer.analysis.cost import parameter_count
+from walkthrough.ch17_variations.paired import t_factor
+from walkthrough.ch17_variations.rows import ROWS
+from walkthrough.checking import Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
+
+Values = Sequence[float]
+Triple = tuple[float, float, float]
+
+# Exercise: the interval of a difference ----------------------------------------------------------
+
+
+def _interval(
+    *,
+    turned: bool = False,
+    unpaired: bool = False,
+    spread: Callable[[Values], float] = stdev,
+    root: Callable[[int], float] = math.sqrt,
+    factor: float | None = None,
+    center: Callable[[Values], float] = fmean,
+) -> Callable[[Values, Values, float], Triple]:
+    def interval(ours: Values, base: Values, t: float) -> Triple:
+        differences = [a - b for a, b in zip(ours, base, strict=True)]
+        if turned:
+            differences = [-one for one in differences]
+        s = math.hypot(spread(ours), spread(base)) if unpaired else spread(differences)
+        half = (t if factor is None else factor) * s / root(len(differences))
+        mean = center(differences)
+        return mean, mean - half, mean + half
+
+    return interval
+
+
+def _middle(values: Values) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+interval = Check(
+    name="interval",
+    reference=_interval(),
+    build=_interval,
+    cases=[
+        fixed(
+            "five seeds that rise and fall together",
+            [11.0, 14.5, 9.0, 12.25, 16.0],
+            [10.5, 13.25, 8.75, 11.0, 15.5],
+            2.776,
+        ),
+        fixed(
+            "a difference below 0", [4.0, 5.5, 3.0, 6.25, 5.0], [6.0, 5.75, 5.25, 7.0, 6.0], 2.776
+        ),
+        fixed("three seeds", [25.5, 27.0, 26.25], [25.0, 26.0, 26.5], 4.303),
+    ],
+    mistakes=[
+        Mistake(
+            "turned",
+            _interval(turned=True),
+            "the sign is turned: a difference is ours minus base, so that a row that has more "
+            "than base is above 0.",
+            {"turned": True},
+        ),
+        Mistake(
+            "unpaired",
+            _interval(unpaired=True),
+            "you use the spread of the two rows, each on its own. Seeds lift and lower both "
+            "rows of a pair: take the differences first, then *their* standard deviation.",
+            {"unpaired": True},
+        ),
+        Mistake(
+            "divided by n",
+            _interval(spread=pstdev),
+            "your standard deviation divides by n. The mean was taken from the same values, "
+            "so n − 1 are free: `statistics.stdev` divides by that.",
+            {"spread": pstdev},
+        ),
+        Mistake(
+            "no root of n",
+            _interval(root=lambda n: 1.0),
+            "this is the spread of single differences. Their mean is surer: divide by √n.",
+            {"root": lambda n: 1.0},
+        ),
+        Mistake(
+            "n for its root",
+            _interval(root=float),
+            "you divide by n. The mean of n values is surer by √n.",
+            {"root": float},
+        ),
+        Mistake(
+            "root of n minus 1",
+            _interval(root=lambda n: math.sqrt(n - 1)),
+            "you divide by √(n − 1). The n − 1 stands inside the standard deviation; its "
+            "error is that divided by √n.",
+            {"root": lambda n: math.sqrt(n - 1)},
+        ),
+        Mistake(
+            "1.96",
+            _interval(factor=1.96),
+            "1.96 is for a spread that is known. Yours comes from a few seeds: `t` says how "
+            "much wider that makes the interval.",
+            {"factor": 1.96},
+        ),
+        Mistake(
+            "half of t",
+            lambda a, b, t: _interval(factor=t / 2)(a, b, t),
+            "your interval is half as wide. t standard errors go to *each* side of the mean.",
+        ),
+        Mistake(
+            "no t",
+            _interval(factor=1.0),
+            "one standard error to each side covers about two thirds. `t` of them belong there.",
+            {"factor": 1.0},
+        ),
+        Mistake(
+            "median",
+            _interval(center=_middle),
+            "the middle of your interval is the median of the differences. It is their mean.",
+            {"center": _middle},
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "two numbers",
+            lambda result, _expected, _given: (
+                isinstance(result, (tuple, list)) and len(result) == 2
+            ),
+            "you return two numbers. Three are asked: the mean, the lower end, the upper end.",
+        ),
+        Symptom(
+            "another order",
+            lambda result, expected, _given: (
+                len(result) == len(expected)
+                and all(map(math.isclose, sorted(result), sorted(expected)))
+            ),
+            "the three numbers are right, their order is not: mean, lower end, upper end.",
+        ),
+    ],
+    right="`interval` is right: paired, with n − 1, √n and t",
+)
+
+# Exercise: signs by chance -----------------------------------------------------------------------
+
+
+def _share_of_signs(
+    *,
+    size: Callable[[float], float] = abs,
+    reaches: Callable[[float, float], bool] = lambda one, seen: one >= seen - 1e-9,
+    left_out: int = 0,
+    whole: bool = False,
+) -> Callable[[Values], float]:
+    def share(differences: Values) -> float:
+        n = len(differences)
+        signs = product((1, -1), repeat=n)
+        chosen = ((sign,) * n for sign in (1, -1)) if whole else signs
+        sums = [sum(s * d for s, d in zip(one, differences, strict=True)) for one in chosen]
+        count = sum(reaches(size(one), size(sum(differences))) for one in sums)
+        return (count - left_out) / (len(sums) - left_out)
+
+    return share
+
+
+def _one_side(value: float) -> float:
+    return value
+
+
+sign_flips = Check(
+    name="sign_flips",
+    reference=_share_of_signs(),
+    build=_share_of_signs,
+    cases=[
+        fixed("five differences above 0", [0.5, 1.25, 2.0, 0.75, 3.5]),
+        fixed("one of five below 0", [0.5, -1.25, 2.0, 0.75, 3.5]),
+        fixed("three differences below 0", [-1.0, -2.5, -0.25]),
+        fixed("differences that cancel", [1.0, -1.0, 0.5, -0.25]),
+        fixed("two of five below 0", [-4.0, 1.5, 2.25, -0.125, 1.0]),
+        fixed("one difference that is 0", [0.0, 1.0, 2.0, 4.0]),
+    ],
+    mistakes=[
+        Mistake(
+            "one side",
+            _share_of_signs(size=_one_side),
+            "you count the sums on one side. A mean as far *below* 0 would have surprised you "
+            "as much: compare sizes, with `abs`.",
+            {"size": _one_side},
+        ),
+        Mistake(
+            "only larger ones",
+            _share_of_signs(reaches=lambda one, seen: one > seen + 1e-9),
+            "you count the sums that are larger. Those as large belong to it: the signs as "
+            "they are found are one of the ways.",
+            {"reaches": lambda one, seen: one > seen + 1e-9},
+        ),
+        Mistake(
+            "smaller ones",
+            _share_of_signs(reaches=lambda one, seen: one <= seen + 1e-9),
+            "you count the sums that are as small or smaller. Asked are those at least as large.",
+            {"reaches": lambda one, seen: one <= seen + 1e-9},
+        ),
+        Mistake(
+            "the signs as they are left out",
+            _share_of_signs(left_out=1),
+            "the signs as they are found are not counted. They are one of the 2ⁿ ways.",
+            {"left_out": 1},
+        ),
+        Mistake(
+            "all signs at once",
+            _share_of_signs(whole=True),
+            "all signs turn together in your function, so the size never changes. Each "
+            "difference gets a sign of its own.",
+            {"whole": True},
+        ),
+        Mistake(
+            "half of them",
+            lambda d: _share_of_signs()(d) / 2,
+            "your share is half of the right one. Does each way count twice below the line, "
+            "or is one side missing above it?",
+        ),
+        Mistake(
+            "a count",
+            lambda d: _share_of_signs()(d) * 2 ** len(d),
+            "that is how many ways there are. Divide by 2ⁿ for their share.",
+        ),
+        Mistake(
+            "its complement",
+            lambda d: 1 - _share_of_signs()(d),
+            "that is the share of ways that do *not* reach the size. Asked are those that do.",
+        ),
+    ],
+    right="`sign_flips` is right: each difference with its own sign, both sides counted",
+)
+
+# Exercise: how many seeds ------------------------------------------------------------------------
+
+Factor = Callable[[int], float]
+
+
+def _first_n(
+    *,
+    start: int = 2,
+    t_of: Callable[[Factor, int], float] = lambda t, n: t(n),
+    root: Callable[[int], float] = math.sqrt,
+    ends: Callable[[float, float], bool] = lambda half, effect: half < effect,
+    more: int = 0,
+) -> Callable[[float, float, Factor], int]:
+    def seeds(sd: float, effect: float, t: Factor) -> int:
+        n = start
+        while not ends(t_of(t, n) * sd / root(n), effect):
+            n += 1
+        return n + more
+
+    return seeds
+
+
+_T = {n: t_factor(n) for n in range(2, 60)}
+
+
+def _t(n: int) -> float:
+    return _T[n] if n in _T else t_factor(n)
+
+
+seeds_needed = Check(
+    name="seeds_needed",
+    reference=_first_n(),
+    build=_first_n,
+    cases=[
+        fixed("an effect of one standard deviation", 1.0, 1.0, _t),
+        fixed("an effect of half of it", 1.0, 0.5, _t),
+        fixed("an effect of twice of it", 0.5, 1.0, _t),
+        fixed("BLEU of three runs", 0.4, 0.9, _t),
+        fixed("an effect of ten of them", 0.1, 1.0, _t),
+        fixed("an effect that four seeds reach exactly", 2.0, _t(4), _t),
+    ],
+    mistakes=[
+        Mistake(
+            "one too few",
+            _first_n(more=-1),
+            "that is one too few: with so many seeds the interval still reaches 0.",
+            {"more": -1},
+        ),
+        Mistake(
+            "one too many",
+            _first_n(more=1),
+            "that is one too many: one seed fewer is enough.",
+            {"more": 1},
+        ),
+        Mistake(
+            "t of two",
+            _first_n(t_of=lambda t, n: t(2)),
+            "your t stays that of two seeds. It falls with n, from 12.7 to 1.96: ask for it "
+            "at each n.",
+            {"t_of": lambda t, n: t(2)},
+        ),
+        Mistake(
+            "1.96",
+            _first_n(t_of=lambda t, n: 1.96),
+            "1.96 is for a spread that is known. With a few seeds t(n) is larger.",
+            {"t_of": lambda t, n: 1.96},
+        ),
+        Mistake(
+            "t of one fewer",
+            _first_n(start=3, t_of=lambda t, n: t(n - 1)),
+            "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
+            "used up by the mean.",
+            {"t_of": lambda t, n: t(max(n - 1, 2))},
+        ),
+        Mistake(
+            "n for its root",
+            _first_n(root=float),
+            "you divide by n. The mean of n values is surer by √n.",
+            {"root": float},
+        ),
+        Mistake(
+            "no root",
+            lambda sd, effect, t: 2 if t(2) * sd < effect else 10**6,
+            "your interval does not become narrower with n: divide by √n.",
+        ),
+        Mistake(
+            "as wide is enough",
+            _first_n(ends=lambda half, effect: half <= effect + 1e-12),
+            "an interval that reaches exactly to 0 does not exclude it: half of it must be "
+            "*smaller* than the effect.",
+            {"ends": lambda half, effect: half <= effect + 1e-12},
+        ),
+        Mistake(
+            "the whole width",
+            _first_n(ends=lambda half, effect: 2 * half < effect),
+            "you compare the whole width with the effect. From the mean to 0 is one side: "
+            "half of it.",
+            {"ends": lambda half, effect: 2 * half < effect},
+        ),
+    ],
+    right="`seeds_needed` is right: t and √n both change with n",
+)
+
+# Exercise: a control for row B -------------------------------------------------------------------
+
+_B, _D_FF = "B d_k=16", ROWS["base"].config.d_ff
+_MISSING = parameter_count(ROWS["base"].config) - parameter_count(ROWS[_B].config)
+
+
+def _wider(*, each: int, missing: float | int = _MISSING) -> float:
+    return _D_FF + missing / each
+
+
+def _means(answer: float) -> str:
+    config = ROWS[_B].config.replace(d_ff=max(1, round(answer)))
+    gap = (parameter_count(config) - parameter_count(ROWS["base"].config)) / 1e6
+    side = "more" if gap > 0 else "fewer"
+    return f"with that d_ff the row has {abs(gap):.2f} million {side} than base"
+
+
+matched_d_ff = ValueCheck(
+    name="matched_d_ff",
+    expected=_wider(each=12 * 1025),
+    tolerance=3e-4,
+    mistakes=[
+        WrongValue(
+            _MISSING / (12 * 1025), "that is by how much d_ff grows. Base's 2048 come on top."
+        ),
+        WrongValue(
+            _wider(each=6 * 1025),
+            "you count the feed-forward networks of one stack. There "
+            "are twelve: six in the encoder, six in the decoder.",
+        ),
+        WrongValue(_wider(each=1025), "you count one feed-forward network. There are twelve."),
+        WrongValue(
+            _wider(each=12 * 512),
+            "a hidden unit has a row of W1 *and* a column of W2: 512 numbers twice.",
+        ),
+        WrongValue(
+            _wider(each=12 * 1025, missing=_MISSING / 2),
+            "half of what is missing. Queries *and* keys became smaller.",
+        ),
+        WrongValue(
+            _wider(each=12 * 1025, missing=_MISSING * 2 / 3),
+            "you count twelve attentions. There are eighteen: a decoder layer has two.",
+        ),
+        WrongValue(
+            _wider(each=12 * 1025, missing=_MISSING / 3),
+            "you count the attentions of one "
+            "kind. There are eighteen: six in the encoder, twelve in the decoder.",
+        ),
+        WrongValue(
+            _wider(each=-12 * 1025),
+            "that makes the row smaller still. Its feed-forward network must grow.",
+        ),
+        WrongValue(_D_FF, "that is base's d_ff, with which the row has 7.1 million fewer."),
+        WrongValue(
+            _MISSING, "that is how many parameters are missing. How many hidden units have as many?"
+        ),
+    ],
+    right="right: with some 2 625 hidden units, the row has base's parameters, and small keys",
+    means=_means,
+)

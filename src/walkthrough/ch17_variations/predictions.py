@@ -1,0 +1,51 @@
+"""What the reader guesses before an experiment of the chapter shows it."""
+
+from walkthrough.page.prediction import Choice, Prediction
+
+bootstrap_of_five = Prediction(
+    "17-bootstrap-of-five",
+    "Draw five numbers at random, and compute from them an interval that is to cover their true "
+    "mean 95 times in 100, by the bootstrap. How often does it?",
+    (
+        Choice(
+            "About 83 times",
+            "Five numbers mostly lie too close together, and resampling cannot see beyond them.",
+            right=True,
+        ),
+        Choice("95 times, that is what it is made for", "It is, for many numbers. Five are few."),
+        Choice(
+            "More than 95 times: it assumes nothing",
+            "Assuming nothing makes an interval of few numbers shorter here, not longer.",
+        ),
+    ),
+)
+
+keys_or_parameters = Prediction(
+    "17-keys-or-parameters",
+    "Keys of a quarter make our model 10 per cent worse, with fewer parameters. Now it gets the "
+    "parameters back, in wider feed-forward networks. How much of the loss does that make up?",
+    (
+        Choice("All of it: parameters are parameters", "Then it would stand where base does."),
+        Choice("About half", "Wider networks do help a little, but less than that."),
+        Choice(
+            "Hardly any of it",
+            "It is still 9 per cent worse: what is missing is missing in the keys.",
+            right=True,
+        ),
+    ),
+)
+
+after_a_quarter = Prediction(
+    "17-after-a-quarter",
+    "At the end one head is worse than eight with every seed. Stop after 150 of the 600 updates. "
+    "How many of the five pairs show it then?",
+    (
+        Choice("All five", "The end does not show so early. It shows the opposite."),
+        Choice("None of them", "With every seed one head is *ahead* at that time.", right=True),
+        Choice(
+            "Two or three, as a coin would have it",
+            "They agree with each other: on the wrong side.",
+        ),
+        Choice("Four", "That is what a small effect and a little chance would give."),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What chapter 18 alone uses."""

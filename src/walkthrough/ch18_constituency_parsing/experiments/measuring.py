@@ -1,0 +1,109 @@
+"""What is counted of predicted trees, in more than one way, and trees without a parser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from transformer.analysis.brackets import Span, labelled_spans, score_brackets
+from transformer.data.phrasebook import Tree, leaves
+
+Pairs = Sequence[tuple[Tree | None, Tree]]
+LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 1000))
+"""Groups of sentences by their number of words."""
+PUNCTUATION = frozenset({",", ".", ":", "``", "''", ";", "?", "!", "…", "–", "--", '"'})
+
+
+def flat(words: Sequence[str]) -> Tree:
+    """Return one constituent with all words."""
+    return ("S", *words)
+
+
+def right_branching(words: Sequence[str]) -> Tree:
+    """Return the tree in which each word is followed by a constituent with the rest."""
+    tree: Tree = ("NP", words[-1])
+    for word in reversed(words[:-1]):
+        tree = ("NP", word, tree)
+    return ("S", *tree[1:])
+
+
+def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, Any]:
+    """Return what a record keeps of predicted trees: scores, shares, F1 by length, conventions."""
+    score = score_brackets(found, gold)
+    pairs = list(zip(found, gold, strict=True))
+    return {
+        "f1": 100 * score.f1,
+        "precision": 100 * score.precision,
+        "recall": 100 * score.recall,
+        "exact": score.exact,
+        "well_formed": sum(tree is not None for tree in found) / len(found),
+        "by_length": by_length(pairs),
+        "conventions": {name: 100 * f1(pairs, spans) for name, spans in CONVENTIONS.items()},
+    }
+
+
+def by_length(pairs: Pairs) -> list[dict[str, Any]]:
+    """Return F1 and the number of sentences in each group of lengths that has any."""
+    rows = []
+    for least, most in LENGTHS:
+        group = [pair for pair in pairs if least <= sum(1 for _ in leaves(pair[1])) <= most]
+        if group:
+            score = score_brackets(*map(list, zip(*group, strict=True)))
+            rows.append({"words": [least, most], "sentences": len(group), "f1": 100 * score.f1})
+    return rows
+
+
+def f1(pairs: Pairs, spans: Callable[[Tree], Counter[Span]]) -> float:
+    """Return F1 with constituents counted in another way."""
+    correct = total = 0
+    for tree, gold in pairs:
+        ours = spans(tree) if tree is not None else Counter()
+        theirs = spans(gold)
+        correct += (ours & theirs).total()
+        total += ours.total() + theirs.total()
+    return 2 * correct / total
+
+
+def as_a_set(tree: Tree) -> Counter[Span]:
+    """Count a label over a place once, though it stand there twice (as PYEVALB does)."""
+    return Counter(set(labelled_spans(tree)))
+
+
+def without_root(tree: Tree) -> Counter[Span]:
+    """Leave out the outermost constituent, which every tree has."""
+    spans = labelled_spans(tree)
+    spans[tree[0], 0, sum(1 for _ in leaves(tree))] -= 1
+    return +spans
+
+
+def without_labels(tree: Tree) -> Counter[Span]:
+    """Count places only."""
+    places: Counter[Span] = Counter()
+    for (_, start, end), n in labelled_spans(tree).items():
+        places["", start, end] += n
+    return places
+
+
+def without_punctuation(tree: Tree) -> Counter[Span]:
+    """Count as evalb's COLLINS.prm has it: punctuation is no word, PRT is ADVP.
+
+    A constituent that holds nothing but punctuation is gone.
+    """
+    before = [0]
+    for word in leaves(tree):
+        before.append(before[-1] + (word not in PUNCTUATION))
+    spans: Counter[Span] = Counter()
+    for (label, start, end), n in labelled_spans(tree).items():
+        if before[start] < before[end]:
+            spans["ADVP" if label == "PRT" else label, before[start], before[end]] += n
+    return spans
+
+
+CONVENTIONS: dict[str, Callable[[Tree], Counter[Span]]] = {
+    "all words, all labels": labelled_spans,
+    "without punctuation (COLLINS.prm)": without_punctuation,
+    "a set of places": as_a_set,
+    "without the outermost constituent": without_root,
+    "places only": without_labels,
+}

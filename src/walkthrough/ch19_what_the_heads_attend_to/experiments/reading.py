@@ -1,0 +1,143 @@
+"""What a page asks of a translator: a translation, all its weights, and the record by rows."""
+
+from collections.abc import Iterator, Mapping
+from statistics import mean
+from typing import Any
+
+from transformer.data.phrasebook import tokenize
+from transformer.inference.translate import Decoding, translate
+from transformer.model import AttentionMaps
+from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import Translator
+
+Record = Mapping[str, Any]
+
+HIDDEN = {
+    "nothing": "right",
+    "a neighbour": "neighbour",
+    "edge": "edge",
+    "cross": "cross",
+    "decoder": "decoder",
+    "edge and cross": "edge and cross",
+    "all three": "all three",
+}
+"""What is hidden, as the page calls it → its name in the record."""
+
+
+def translation(translator: Translator, text: str) -> str:
+    """Return the greedy translation of a sentence.
+
+    Raises:
+        ValueError: the sentence is empty, or holds a word that the translator does not know.
+    """
+    found = translate(translator.model, translator.codec, [text], Decoding(beam=1))
+    return found[0][0].text
+
+
+def all_weights(translator: Translator, text: str) -> tuple[list[str], list[str], AttentionMaps]:
+    """Return the words of a sentence, those of its translation, and all weights between them.
+
+    Raises:
+        ValueError: as `translation`.
+    """
+    source = tokenize(text, translator.codec.source_language)
+    target = tokenize(translation(translator, text), translator.codec.target_language)
+    return source, target, translator.maps(source, target)
+
+
+def each_relation(record: Record) -> Iterator[tuple[Record, str, Record]]:
+    """Yield run, name of the relation, and what was measured of it, relation by relation."""
+    names = dict.fromkeys(name for run in record["runs"] for name in run["relations"])
+    for name in names:
+        for run in record["runs"]:
+            if name in run["relations"]:
+                yield run, name, run["relations"][name]
+
+
+def looks_rows(record: Record, kind: str = "encoder") -> list[dict[str, Any]]:
+    """Return, for each relation and seed, the share of its best head and of the best distance."""
+    rows = []
+    for run, name, found in each_relation(record):
+        layer, head = found[kind]["best"]
+        rows.append(
+            {
+                "relation": name,
+                "seed": run["seed"],
+                "head": found[kind]["shares"][layer][head],
+                "which": f"{layer + 1}.{head + 1}",
+                "offset": found["offset_share"],
+                "distance": found["offset"],
+            }
+        )
+    return rows
+
+
+def hidden_rows(record: Record) -> list[dict[str, Any]]:
+    """Return how often the right word is ahead, for each relation, seed and thing hidden."""
+    return [
+        {
+            "relation": name,
+            "seed": run["seed"],
+            "hidden": label,
+            "right": found["right"] if key == "right" else found["hidden"][key],
+        }
+        for run, name, found in each_relation(record)
+        for label, key in HIDDEN.items()
+    ]
+
+
+def ablation_rows(record: Record) -> list[dict[str, Any]]:
+    """Return, for each relation and seed, the share of right words with fewer heads.
+
+    "without encoder" and "without cross": without the one head of that kind that costs most.
+    "one encoder" and "one cross": the mean over the heads of a layer, each alone in it, in the
+    layer that suffers more.
+    """
+    rows = []
+    for run, name, found in each_relation(record):
+        row = {"relation": name, "seed": run["seed"], "whole": found["right"]}
+        for kind in ("encoder", "cross"):
+            row[f"without {kind}"] = min(map(min, found["without"]["one"][kind]))
+            row[f"one {kind}"] = min(map(mean, found["without"]["all but one"][kind]))
+        rows.append(row)
+    return rows
+
+
+def roles(record: Record, source: str) -> dict[str, dict[str, float]]:
+    """Return, for each relation of a direction, the share of every encoder head of every seed."""
+    found: dict[str, dict[str, float]] = {}
+    for run, name, measured in each_relation(record):
+        if run["source"] == source:
+            for layer, heads in enumerate(measured["encoder"]["shares"]):
+                for head, share in enumerate(heads):
+                    label = f"seed {run['seed']}, {layer + 1}.{head + 1}"
+                    found.setdefault(name, {})[label] = share
+    return found
+
+
+LANGUAGES = {"en": "English", "fr": "French"}
+
+
+def tree_rows(record: Record) -> list[dict[str, Any]]:
+    """Return the F1 of the trees of every run, and of the trees that look at nothing."""
+    rows = []
+    for run in record["runs"]:
+        scores = run["trees"]
+        made = {
+            "best trained head": _of_best(scores["trained"]),
+            "best untrained head": _of_best(scores["untrained"]),
+            **{name: scores[name] for name in ("right-branching", "left-branching", "random")},
+        }
+        language = LANGUAGES[run["source"]]
+        rows += [{"language": language, "of": name, "f1": f1} for name, f1 in made.items()]
+    return rows
+
+
+def _of_best(scores: Record) -> float:
+    layer, head = scores["best"]
+    return float(scores["f1"][layer][head])
+
+
+def span(values: list[float]) -> str:
+    """Return the smallest and the largest of several seeds, as `0.79–0.85`."""
+    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    return low if low == high else f"{low}–{high}"

@@ -1,0 +1,122 @@
+"""Take something away from a trained model and put it back: an edge of attention, a head."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor, nn
+
+from transformer.attention import MultiHeadAttention
+from transformer.data.batching import Batch
+from transformer.data.phrasebook.questions import Question
+from transformer.model import Transformer
+
+Head = tuple[str, int, int]
+"""Kind of attention, layer and head, both counted from 0."""
+
+KINDS = ("encoder", "cross", "decoder")
+
+
+def attentions(model: Transformer, kind: str) -> list[MultiHeadAttention]:
+    """Return the attentions of one kind, layer by layer.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind of attention must be one of {', '.join(KINDS)}, got {kind!r}")
+    stack: Any = model.encoder if kind == "encoder" else model.decoder
+    return [
+        layer.cross_attention if kind == "cross" else layer.self_attention for layer in stack.layers
+    ]
+
+
+def heads(model: Transformer, *kinds: str) -> list[Head]:
+    """Return every head of these kinds of attention; of all kinds where none is named."""
+    return [
+        (kind, layer, head)
+        for kind in kinds or KINDS
+        for layer, attention in enumerate(attentions(model, kind))
+        for head in range(attention.n_heads)
+    ]
+
+
+@contextmanager
+def hidden(
+    model: Transformer,
+    kind: str,
+    open_edges: Bool[Tensor, "batch #heads query_len key_len"],
+    *,
+    layers: Collection[int] | None = None,
+) -> Iterator[None]:
+    """Close edges of attention while the block runs; in all layers unless some are named.
+
+    `open_edges` joins the mask that the model makes: True = may attend. The other weights of the
+    row still sum to 1.
+    """
+
+    def close(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        *inputs, mask = given
+        return (*inputs, open_edges if mask is None else mask & open_edges)
+
+    chosen = attentions(model, kind)
+    hooks = [
+        attention.register_forward_pre_hook(close)
+        for layer, attention in enumerate(chosen)
+        if layers is None or layer in layers
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextmanager
+def without(model: Transformer, removed: Iterable[Head]) -> Iterator[None]:
+    """Set the output of heads to zero, before W^O mixes them, while the block runs."""
+    with ExitStack() as stack:
+        for kind, layer, head in removed:
+            attention = attentions(model, kind)[layer]
+            hook = attention.output_proj.register_forward_pre_hook(_silence(head, attention.d_v))
+            stack.callback(hook.remove)
+        yield
+
+
+def _silence(head: int, d_v: int) -> Any:
+    def silence(_: nn.Module, given: tuple[Tensor]) -> tuple[Tensor]:
+        merged = given[0].clone()
+        merged[..., head * d_v : (head + 1) * d_v] = 0.0
+        return (merged,)
+
+    return silence
+
+
+def all_but(model: Transformer, kept: Head) -> list[Head]:
+    """Return the other heads of the layer that a head stands in."""
+    return [head for head in heads(model, kept[0]) if head[1] == kept[1] and head != kept]
+
+
+def without_edges(
+    batch: Batch, queries: Sequence[int], keys: Sequence[Collection[int]], *, kind: str = "encoder"
+) -> Bool[Tensor, "batch 1 query_len key_len"]:
+    """Return a mask that is open everywhere but from each sentence's query to some of its keys."""
+    n_queries = batch.source.shape[1] if kind == "encoder" else batch.target_in.shape[1]
+    n_keys = batch.target_in.shape[1] if kind == "decoder" else batch.source.shape[1]
+    mask = torch.ones(len(queries), 1, n_queries, n_keys, dtype=torch.bool)
+    for sentence, (query, closed) in enumerate(zip(queries, keys, strict=True)):
+        mask[sentence, 0, query, list(closed)] = False
+    return mask
+
+
+def neighbours(question: Question) -> list[int]:
+    """Return as many places beside the answer as the answer has: the control of hiding it.
+
+    They stand before it where they can, else after it, and never at the query.
+    """
+    taken = {question.query, *question.answers}
+    before = range(min(question.answers) - 1, -1, -1)
+    after = range(max(question.answers) + 1, len(question.source))
+    return [place for place in (*before, *after) if place not in taken][: len(question.answers)]

@@ -1,0 +1,1 @@
+"""What chapter 20 alone uses."""

@@ -1,0 +1,137 @@
+"""The ledger in a browser: filters by keyboard, a phone, no script; marks in chapters that land."""
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from browsing import ROOT, axe_violations, open_page, overflowing, set_theme
+from built import SITE
+from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.site
+
+CLAIMS = tomllib.loads((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))["claims"]
+TESTED = [claim for claim in CLAIMS if "find" in claim]
+CHAPTERS = sorted({claim["test"][0] for claim in TESTED})
+N_OF_VERDICT = Counter(claim["verdict"] for claim in CLAIMS)
+ROWS = "table:has([id^='claim-']) tbody tr"
+LEAST_TARGET = 24  # px
+
+
+def of_section(section: str) -> list[dict]:
+    return [claim for claim in CLAIMS if claim["id"].startswith(f"{section}-")]
+
+
+def shown(page: Page) -> int:
+    return page.locator(f"{ROWS}:visible").count()
+
+
+def counted(page: Page) -> str:
+    return page.locator(".ledger-filters output").inner_text()
+
+
+def test_section_and_verdict_narrow_the_table(page: Page, site_url: str) -> None:
+    visit = open_page(page, f"{site_url}/book/ledger.html")
+    assert counted(page) == f"{len(CLAIMS)} of {len(CLAIMS)} claims"
+    assert shown(page) == len(CLAIMS)
+
+    page.get_by_label("Verdict").select_option("holds")
+    assert shown(page) == N_OF_VERDICT["holds"]  # and not "holds in direction"
+
+    page.get_by_label("Section").select_option("3.2.1")
+    both = [claim for claim in of_section("3.2.1") if claim["verdict"] == "holds"]
+    assert shown(page) == len(both) < len(of_section("3.2.1"))
+    assert counted(page) == f"{len(both)} of {len(CLAIMS)} claims"
+
+    page.get_by_label("Section").select_option("all")
+    page.get_by_label("Verdict").select_option("all")
+    assert shown(page) == len(CLAIMS)
+    assert visit.errors == []
+
+
+def test_filters_work_by_keyboard_and_are_announced(page: Page, site_url: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    page.get_by_label("Section").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.labels[0].innerText").startswith("Verdict")
+    page.keyboard.type("cannot")
+    n = N_OF_VERDICT["cannot be tested here"]
+    page.wait_for_function(f"() => document.querySelector('output').value.startsWith('{n} of')")
+    assert shown(page) == n
+    assert page.get_by_role("status").filter(has_text=counted(page)).count() == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_filtered_table_is_accessible(page: Page, site_url: str, theme: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    set_theme(page, theme)
+    page.get_by_label("Section").select_option("3.5")
+    assert axe_violations(page) == []
+
+
+def test_a_link_to_a_row_finds_it_whatever_is_filtered(page: Page, site_url: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    page.get_by_label("Section").select_option("1")
+    hidden = CLAIMS[-1]["id"]
+    page.evaluate("(id) => { location.hash = `claim-${id}`; }", hidden)
+    row = page.locator(f"tr:has([id='claim-{hidden}'])")
+    row.wait_for(state="visible")
+    assert shown(page) == len(CLAIMS)
+    box = row.bounding_box()
+    assert box
+    assert 0 <= box["y"] < 800
+
+
+def test_it_fits_a_phone_and_rows_keep_their_meaning(phone: Page, site_url: str) -> None:
+    open_page(phone, f"{site_url}/book/ledger.html")
+    assert overflowing(phone) == []
+    assert phone.evaluate(
+        "() => { const box = document.querySelector(\"table:has([id^='claim-'])\").parentElement;"
+        "return box.scrollWidth <= box.clientWidth + 1; }"
+    )
+    assert phone.get_by_role("columnheader").count() == 5
+    assert phone.get_by_role("row").count() == len(CLAIMS) + 1
+    phone.get_by_label("Verdict").select_option("does not hold")
+    assert shown(phone) == N_OF_VERDICT["does not hold"]
+    assert axe_violations(phone) == []
+
+
+def test_it_reads_without_any_script(browser: Browser, built_site: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto((built_site / "book" / "ledger.html").as_uri())
+    assert still.locator(ROWS).count() == len(CLAIMS)
+    assert still.locator(".ledger-filters").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_tested_claim_of_a_chapter_has_one_mark_that_lands(
+    page: Page, built_site: Path, chapter: str
+) -> None:
+    """Opened as a file, so that the address holds there too."""
+    page.goto((built_site / "book" / f"{chapter}.html").as_uri(), wait_until="domcontentloaded")
+    marks = page.locator(".claim-marks a")
+    found = marks.evaluate_all("(links) => links.map((a) => [a.href, a.textContent])")
+    wanted = sorted(claim["id"] for claim in TESTED if claim["test"][0] == chapter)
+    addresses = [urlparse(href) for href, _ in found]
+    assert sorted(a.fragment.removeprefix("claim-") for a in addresses) == wanted
+    assert {unquote(a.path) for a in addresses} == {str(built_site / "book" / "ledger.html")}
+    assert all(re.fullmatch(r"claim of §[\d.]+, tested: .+", text) for _, text in found)
+    anchors = set(re.findall(r'id="(claim-[^"]+)"', (SITE / "book" / "ledger.html").read_text()))
+    assert {a.fragment for a in addresses} <= anchors
+
+
+def test_a_mark_is_large_enough_and_leads_to_its_row(phone: Page, site_url: str) -> None:
+    open_page(phone, f"{site_url}/book/02-scaled-dot-product-attention.html")
+    mark = phone.locator(".claim-marks a", has_text="§3.2.1, tested: variance")
+    box = mark.bounding_box()
+    assert box
+    assert box["height"] >= LEAST_TARGET
+    assert overflowing(phone) == []
+    mark.click()
+    phone.wait_for_url("**/book/ledger.html#claim-3.2.1-variance")
+    assert phone.locator("tr:has(:target)").is_visible()

@@ -1,0 +1,194 @@
+"""The second corpus: right French and English, splits that share nothing, answers that are gold."""
+
+from hashlib import sha256
+from itertools import islice
+
+import pytest
+from grammar_rules import english_errors, french_errors
+from jaxtyping import config
+
+from transformer.data.phrasebook import brackets, leaves, sentences
+from transformer.data.phrasebook.questions import RELATIONS, questions
+from transformer.data.phrasebook.second_corpus import (
+    DISTANT,
+    distant_phrasebook,
+    distant_sentences,
+    split_of,
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_shape_checks():
+    """Many small calls: enforcing their annotations would take a minute."""
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return {split: list(islice(distant_sentences(split), n)) for split, n in SIZES.items()}
+
+
+SIZES = {"train": 3_000, "valid": 300, "test": 300}
+PAIRS = {
+    "made": (
+        "L'homme rend le gâteau plus beau.",
+        "The man makes the cake more beautiful.",
+    ),
+    "because_who": (
+        "Paul vend la voiture aux États-Unis parce qu'il est vieux.",
+        "Paul sells the car in the United States because he is old.",
+    ),
+    "liked_for": (
+        "Paul admire la France en automne pour ses musées.",
+        "Paul admires France in autumn for its museums.",
+    ),
+    "and_it": (
+        "Thomas achète cette pomme en Europe et la vend.",
+        "Thomas buys this apple in Europe and sells it.",
+    ),
+}
+
+
+def test_the_first_corpus_is_as_it_was():
+    digest = sha256()
+    for example in islice(sentences(0), 2000):
+        parts = example.source, example.target, sorted(example.alignment)
+        trees = brackets(example.source_tree), brackets(example.target_tree)
+        digest.update(repr((*parts, *trees)).encode())
+    assert digest.hexdigest() == (
+        "f158b01dd0dc4d79795cabbbea1ae6ae8482476a5afa23a4f3b94d3beb5fdd1e"
+    )
+
+
+def test_no_sentence_breaks_a_rule_of_either_language(pool):
+    for examples in pool.values():
+        for example in examples:
+            assert not french_errors(list(example.source)), example.source_text
+            assert not english_errors(list(example.target)), example.target_text
+
+
+@pytest.mark.parametrize("structure", PAIRS)
+def test_golden_pairs_read_by_hand(structure):
+    drawn = islice(distant_sentences("test", seed=3, structures=(structure,)), 150)
+    found = {example.source_text: example.target_text for example in drawn}
+    french, english = PAIRS[structure]
+    assert found.get(french) == english
+
+
+def test_one_french_sentence_has_one_english_one(pool):
+    english = {}
+    for examples in pool.values():
+        for example in examples:
+            assert english.setdefault(example.source, example.target) == example.target
+
+
+def test_trees_hold_the_words_and_every_english_word_is_aligned(pool):
+    for example in pool["train"]:
+        assert tuple(leaves(example.source_tree)) == example.source
+        assert tuple(leaves(example.target_tree)) == example.target
+        assert {j for _, j in example.alignment} == set(range(len(example.target)))
+
+
+def test_splits_share_no_sentence_of_either_language(pool):
+    sides = {
+        split: {side for e in examples for side in (e.source, e.target)}
+        for split, examples in pool.items()
+    }
+    assert not sides["train"] & sides["valid"]
+    assert not sides["train"] & sides["test"]
+    assert not sides["valid"] & sides["test"]
+    assert all(split_of(e) == split for split, examples in pool.items() for e in examples)
+
+
+def test_the_corpus_is_the_same_every_time_and_knows_its_words():
+    sizes = {"train": 2_000, "valid": 50, "test": 50}
+    book = distant_phrasebook(**sizes)
+    distant_phrasebook.cache_clear()
+    assert distant_phrasebook(**sizes) == book
+    words = book.vocabulary()
+    for example in book.valid + book.test_sentences:
+        assert all(word in words for word in example.source + example.target)
+    assert not book.held_out
+
+
+def test_no_such_split_or_structure():
+    with pytest.raises(ValueError, match="split must be one of train, valid, test, got 'dev'"):
+        next(distant_sentences("dev"))
+    with pytest.raises(ValueError, match=r"structures must be among made, .* got 'sung'"):
+        next(distant_sentences("train", structures=("sung",)))
+
+
+# --- questions --------------------------------------------------------------------------------
+
+
+def asked(name, n=100):
+    relation = RELATIONS[name]
+    drawn = distant_sentences("test", structures=relation.structures)
+    return list(islice((q for e in drawn for q in questions(e, relation)), n))
+
+
+def said(question):
+    return question.source[question.query], [question.source[a] for a in question.answers]
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_a_question_asks_about_its_word_and_has_wrong_answers(name):
+    for question in asked(name):
+        assert question.source[question.query] in RELATIONS[name].asks
+        assert question.right not in question.wrong
+        assert question.query not in question.answers
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_no_fixed_distance_answers_two_in_three(name):
+    answered = [question for question in asked(name) if question.answers]
+    for offset in range(-20, 21):
+        hits = sum(question.query + offset in question.answers for question in answered)
+        assert hits < 2 / 3 * len(answered)
+
+
+def test_makes_is_rend_where_more_follows_its_own_object():
+    for question in asked("makes → fait, rend"):
+        word, answers = said(question)
+        assert word in ("makes", "make")
+        assert bool(answers) == (question.right in ("rend", "rendent"))
+        assert len(answers) < 2 or answers[0] == "more"
+        other = question.source[question.query :].index("but") if "but" in question.source else 99
+        assert all(answer < question.query + other for answer in question.answers)
+
+
+def test_some_sentences_say_more_of_another_thing():
+    trapped = [q for q in asked("makes → fait, rend") if not q.answers and "more" in q.source]
+    assert len(trapped) >= 5
+
+
+def test_he_is_a_man_it_is_a_thing():
+    for question in asked("il, elle → it, he, she"):
+        (noun,) = said(question)[1]
+        is_person = noun in {"Jane", "Alice", "Paul", "Thomas"} or noun in PEOPLE
+        assert is_person == (question.right in ("he", "she"))
+
+
+PEOPLE = {
+    *("étudiant", "étudiante", "professeur", "médecin", "voisin", "voisine", "ami", "amie"),
+    *("acteur", "actrice", "homme", "femme"),
+}
+
+
+def test_no_shortcut_tells_the_gender_of_it_from_that_of_the_subject():
+    """In half of the sentences both are of one gender."""
+    drawn = islice(distant_sentences("test", structures=("because_who",)), 400)
+    same = total = 0
+    for example in drawn:
+        subject = example.source[0]
+        if subject in ("Jane", "Alice", "Paul", "Thomas") and "it" in example.target:
+            pronoun = next(word for word in example.source if word in ("il", "elle"))
+            same += (subject in ("Jane", "Alice")) == (pronoun == "elle")
+            total += 1
+    assert 0.3 < same / total < 0.7
+
+
+def test_every_structure_is_drawn(pool):
+    assert {example.structure for example in pool["train"]} == set(DISTANT)

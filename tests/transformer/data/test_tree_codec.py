@@ -1,0 +1,142 @@
+"""Two vocabularies in one codec: words that are not known, tags that are given, rules of trees."""
+
+import json
+import random
+
+import pytest
+
+from transformer.config import UNK_ID
+from transformer.data.codec import TextCodec, codec_from_text
+from transformer.data.tree_codec import TreeCodec, tagged_line
+from transformer.data.trees import BracketConstraint
+from transformer.data.word_classes import word_class
+
+SOURCES = ["the cats sleep", "the dogs sleep", "the Growing cats were eaten"]
+TARGETS = [
+    "(S (NP DT NNS )NP (VP VBP )VP )S",
+    "(S (NP DT NNS )NP (VP VBP )VP )S",
+    "(S (NP DT VBG NNS )NP (VP VBD (VP VBN )VP )VP )S",
+]
+TAGGED = ["the/DT cats/NNS sleep/VBP", "the/DT dogs/NNS sleep/VBP", "1/2/CD cats/NNS sleep/VBP"]
+
+
+def codec(**options) -> TreeCodec:
+    return TreeCodec.learn(SOURCES, TARGETS, **options)
+
+
+def test_the_sides_have_sizes_of_their_own_and_survive_the_checkpoint():
+    own = codec()
+    assert isinstance(own, TextCodec)
+    again = codec_from_text(own.to_text())
+    assert isinstance(again, TreeCodec)
+    assert (len(again), again.target_size) == (len(own), own.target_size)
+    assert again.encode(SOURCES[0]) == own.encode(SOURCES[0])
+    assert again.max_run == own.max_run == 2  # of the training trees: a sentence, a phrase
+    assert again.decode(again.encode_target(TARGETS[2])) == TARGETS[2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"words": ["<pad>", "<s>", "</s>", "<unk>", 5]}, "words must be text"),
+        ({"leaf": "letter"}, "leaf must be one of"),
+        ({"max_run": 0}, "max_run must be at least 1, got 0"),
+    ],
+)
+def test_a_damaged_file_is_refused(as_users_run_it, changes, message):
+    text = json.dumps(json.loads(codec().to_text()) | changes)
+    with pytest.raises(ValueError, match=f"tokenizer is damaged: .*{message}"):
+        codec_from_text(text)
+
+
+def test_rare_and_unknown_words_are_read_as_their_class():
+    own = codec()  # "dogs" was seen once, "wombats" never
+    assert own.encode("the dogs sleep") == own.encode("the wombats sleep")
+    assert own.encode("the dogs sleep") != own.encode("the cats sleep")
+    assert own.encode("the Xyzzy42 sleep")[1] == UNK_ID  # not even its class was seen
+
+
+def test_without_classes_an_unknown_word_is_an_error():
+    with pytest.raises(ValueError, match="does not hold the word 'wombats'"):
+        codec(min_count=1).encode("the wombats sleep")
+
+
+def test_dropout_reads_words_as_classes_and_nothing_else_changes():
+    own, generator = codec(), random.Random(0)
+    all_hidden = own.encode_with_dropout("the cats sleep", 0.999999, generator)
+    assert all_hidden == own.encode("one wombats sleop")  # unknown words of the same classes
+    assert set(all_hidden).isdisjoint(own.encode("the cats sleep"))
+    assert own.encode_with_dropout(SOURCES[0], 0.0, generator) == own.encode(SOURCES[0])
+
+
+def test_gold_tags_are_read_and_decide_the_leaves():
+    own = codec_of_tags()
+    ids = own.encode("the/DT wombats/NNS sleep/VBP")
+    assert len(ids) == 6
+    rules = own.constraint([ids])
+    assert isinstance(rules, BracketConstraint)
+    leaves = [own.symbols.tokens[next(iter(found))] for found in rules.leaves[0]]
+    assert leaves == ["DT", "NNS", "VBP"]
+    assert own.tree(TARGETS[0], "the/DT wombats/NNS sleep/VBP")[1] == ("NP", "the", "wombats")
+
+
+def codec_of_tags() -> TreeCodec:
+    targets = [*TARGETS[:2], "(S (NP CD NNS )NP (VP VBP )VP )S"]
+    return TreeCodec.learn(TAGGED, targets, gold_tags=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("the/DT cats sleep/VBP", "reads word/TAG, as in cats/NNS; 'cats' has no tag"),
+        ("the/DT cats/XYZ", "unknown tag 'XYZ'; training knows CD DT NNS VBP"),
+        ("", "at least one word"),
+    ],
+)
+def test_lines_that_a_model_of_tags_cannot_read(line, message):
+    with pytest.raises(ValueError, match=message):
+        codec_of_tags().encode(line)
+
+
+def test_a_slash_inside_a_word_is_part_of_it():
+    assert tagged_line(["1/2", "cats"], ["CD", "NNS"]) == "1/2/CD cats/NNS"
+    assert len(codec_of_tags().encode("1/2/CD cats/NNS")) == 4
+
+
+def test_leaves_that_are_words_must_be_copied_in_order():
+    targets = ["(S the cats (VP sleep )VP )S", "(S the dogs (VP sleep )VP )S"]
+    own = TreeCodec.learn(SOURCES[:2], targets, leaf="word", min_count=1)
+    (leaves,) = own.constraint([own.encode("the dogs sleep")]).leaves
+    assert [own.symbols.tokens[next(iter(found))] for found in leaves] == ["the", "dogs", "sleep"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"leaf": "letter"}, "leaf must be one of"),
+        ({"leaf": "word", "gold_tags": True}, "gold tags need leaves that are tags"),
+        ({"leaf": "XX"}, "hold no leaf"),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(as_users_run_it, options, message):
+    sources = TAGGED if options.get("gold_tags") else SOURCES
+    with pytest.raises(ValueError, match=message):
+        TreeCodec.learn(sources, TARGETS, **options)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("Growing", "Aa-ing"),
+        ("mutants", "a-s"),
+        ("BRCA1", "A0"),
+        ("p53", "a0"),
+        ("12.5", "0-0"),
+        ("%", "-"),
+        ("red", "a"),  # no stem would be left
+        ("α", "a"),
+        ("", ""),
+    ],
+)
+def test_classes(word, expected):
+    assert word_class(word) == expected

@@ -1,0 +1,78 @@
+"""The checks of chapter 17 accept what is right and name what is wrong."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from walkthrough.ch17_variations import checks
+from walkthrough.ch17_variations.paired import t_factor
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_names_every_mistake_it_lists(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 3
+
+
+def test_a_learners_own_ways_are_right():
+    def interval(ours, base, t):
+        d = np.array(ours) - np.array(base)
+        half = t * d.std(ddof=1) / len(d) ** 0.5
+        return [d.mean(), d.mean() - half, d.mean() + half]
+
+    def sign_flips(differences):
+        signs = np.array(list(product([1, -1], repeat=len(differences))))
+        means = np.abs(signs @ np.array(differences))
+        return (means >= abs(sum(differences))).mean()
+
+    def seeds_needed(sd, effect, t):
+        return next(n for n in range(2, 10_000) if effect * math.sqrt(n) > t(n) * sd)
+
+    assert checks.interval(interval).status == "right"
+    assert checks.sign_flips(sign_flips).status == "right"
+    assert checks.seeds_needed(seeds_needed).status == "right"
+
+
+def test_two_mistakes_in_an_interval_are_both_named():
+    def interval(ours, base, t):
+        d = np.array(base) - np.array(ours)
+        half = 1.96 * d.std(ddof=1) / len(d) ** 0.5
+        return d.mean(), d.mean() - half, d.mean() + half
+
+    message = checks.interval(interval).message
+    assert "turned" in message
+    assert "1.96" in message
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda a, b, t: (0.0, 1.0), "Three are asked"),
+        (lambda a, b, t: sorted(checks.interval.reference(a, b, t)), "order"),
+    ],
+)
+def test_intervals_in_another_form(answer, said):
+    assert said in checks.interval(answer).message
+
+
+@pytest.mark.parametrize("answer", [2624, 2624.6, 2625])
+def test_hidden_units_may_be_rounded_and_biases_left_out(answer):
+    assert checks.matched_d_ff(answer).status == "right"
+
+
+@pytest.mark.parametrize(("answer", "said"), [(2500, "fewer than base"), (3000, "more than base")])
+def test_another_width_is_told_what_it_gives(answer, said):
+    assert said in checks.matched_d_ff(answer).message
+
+
+def test_five_seeds_cannot_reach_one_in_twenty_by_signs():
+    assert checks.sign_flips.reference([1.0, 2.0, 3.0, 4.0, 5.0]) == 2 / 32
+
+
+def test_one_standard_deviation_needs_seven_seeds():
+    assert checks.seeds_needed.reference(1.0, 1.0, t_factor) == 7

@@ -1,0 +1,98 @@
+"""Intervals and pairs: the numbers of a table of Student's t, and signs that cannot be confused."""
+
+import math
+
+import pytest
+
+from walkthrough.ch17_variations import paired
+
+
+@pytest.mark.parametrize(("n", "t"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262)])
+def test_t_is_that_of_the_tables(n, t):
+    assert paired.t_factor(n) == pytest.approx(t, abs=1e-3)
+
+
+def test_t_for_another_share_and_for_many():
+    assert paired.t_factor(5, 0.99) == pytest.approx(4.604, abs=1e-3)
+    assert paired.t_factor(2000) == pytest.approx(1.961, abs=1e-3)
+
+
+def test_an_interval_by_hand():
+    found = paired.t_interval([1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.high - 2.0 == pytest.approx(4.3027 / math.sqrt(3), abs=1e-4)
+    assert (found.n, found.side) == (3, 0)
+    assert paired.t_interval([1.0, 1.1, 1.2]).side == 1
+    assert paired.t_interval([-1.0, -1.1, -1.2]).side == -1
+
+
+@pytest.mark.parametrize("call", [lambda: paired.t_interval([1.0]), lambda: paired.t_factor(1)])
+def test_one_value_has_no_interval(call):
+    with pytest.raises(ValueError, match=r"at least (two|2)"):
+        call()
+
+
+def test_only_t_keeps_what_it_says_for_five():
+    shares = paired.coverage(5)
+    assert 0.935 < shares["t"] < 0.965
+    assert shares["bootstrap"] < shares["1.96 for t"] < 0.9
+
+
+def run(row, seed, end, early):
+    scores = {"perplexity": math.exp(end / 100), "bleu": 90 - end}
+    curve = [[150, math.exp(early / 100)], [600, math.exp(end / 100)]]
+    return {"row": row, "seed": seed, "split": scores, "curve": curve}
+
+
+RUNS = [
+    *(run("base", seed, 10.0 + seed, 100.0 + 10 * seed) for seed in (1, 2, 3)),
+    *(run("A h=1", seed, 12.0 + seed, 101.0 + 10 * seed) for seed in (3, 2, 1)),
+    run("C N=2", 1, 20.0, 150.0),
+]
+
+
+def test_differences_are_paired_by_seed_and_in_per_cent():
+    assert paired.differences(RUNS, "A h=1", "split") == pytest.approx([2.0, 2.0, 2.0])
+    assert paired.differences(RUNS, "A h=1", "split", "bleu") == pytest.approx([-2.0, -2.0, -2.0])
+    assert paired.differences(RUNS, "C N=2", "split") == pytest.approx([9.0])
+
+
+def test_rows_without_all_seeds_are_left_out():
+    assert paired.complete_rows(RUNS, 3) == ["A h=1"]
+    assert paired.complete_rows(RUNS, 1) == ["A h=1", "C N=2"]
+    with pytest.raises(ValueError, match="no run of 'C N=8'"):
+        paired.differences(RUNS, "C N=8", "split")
+
+
+def test_runs_apart_mislead_where_pairs_do_not():
+    early = paired.luck(RUNS, "A h=1", 150, 600)
+    assert early.one == pytest.approx(3 / 6)  # ours with the lower seed looks better
+    assert early.two == 0
+    assert early.spread == pytest.approx(0, abs=1e-9)
+    with pytest.raises(ValueError, match=r"measured after \[150, 600\] updates, not after 300"):
+        paired.luck(RUNS, "A h=1", 300, 600)
+
+
+def test_one_run_of_each_misleads_where_seeds_differ_more_than_rows():
+    # base 11, 12, 13; ours 13, 14, 15: of six pairs apart, 13 − 13 alone does not point up
+    assert paired.misled_by_one(RUNS, "A h=1", "split") == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("printed", "values", "said"),
+    [
+        (7.0, [1.0, 1.1, 1.2], "same direction"),
+        (-7.0, [1.0, 1.1, 1.2], "other direction"),
+        (7.0, [1.0, -1.1, 1.2], "not told apart"),
+        (0.0, [1.0, -1.1, 1.2], "no difference either"),
+        (0.0, [1.0, 1.1, 1.2], "a difference here"),
+    ],
+)
+def test_a_verdict_compares_directions(printed, values, said):
+    assert paired.verdict(printed, paired.t_interval(values)) == said
+
+
+def test_printed_differences_are_those_of_the_paper():
+    assert paired.printed_difference("C N=2") == pytest.approx(21.66, abs=0.01)
+    assert paired.printed_difference("C N=2", "bleu") == pytest.approx(-2.1)
+    assert paired.printed_difference("E learned positions") == 0

@@ -1,0 +1,81 @@
+"""The checks of chapter 18 accept right answers and name every mistake they list."""
+
+import pytest
+
+from transformer.data.phrasebook import parse_brackets
+from walkthrough.ch18_constituency_parsing import checks
+from walkthrough.ch18_constituency_parsing.checks.scores import package_agrees
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.spans, checks.f1, checks.allowed, checks.decoder]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_rejects_and_names_each_mistake(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 3
+
+
+def test_the_reference_is_what_the_package_counts():
+    gold = [parse_brackets("(S (NP a) (VP b (NP c d) (PP e (NP f))))")]
+    assert package_agrees([parse_brackets("(S (NP a) (VP b (NP c d (PP e (NP f)))))")], gold)
+    assert package_agrees([parse_brackets("(S (NP (NP a)) b c d e f)")], gold)
+
+
+def test_a_learners_own_ways_are_right():
+    def spans(tree):
+        def visit(node, start):
+            if isinstance(node, str):
+                return start + 1, []
+            end, inside = start, []
+            for child in node[1:]:
+                end, more = visit(child, end)
+                inside += more
+            return end, [(node[0], start, end), *inside]
+
+        return sorted(visit(tree, 0)[1])
+
+    def f1(predicted, gold):
+        hits = total = 0
+        for ours, theirs in zip(predicted, gold, strict=True):
+            left = list(theirs)
+            total += len(ours) + len(theirs)
+            for span in ours:
+                if span in left:
+                    left.remove(span)
+                    hits += 1
+        return 100 * 2 * hits / total
+
+    def allowed(written, n_words, labels):
+        stack = []
+        for symbol in written:
+            if symbol[0] == "(":
+                stack.append(symbol)
+            elif symbol[0] == ")":
+                stack.pop()
+        left = n_words - written.count("XX")
+        if written and not stack:
+            return {"</s>"}
+        found = {"(" + label for label in labels} if left else set()
+        if stack and left:
+            found.add("XX")
+        if stack and written[-1][0] != "(" and (left == 0 or len(stack) > 1):
+            found.add(")" + stack[-1][1:])
+        return found
+
+    def decoder(scores, may, n_words):
+        written = []
+        while True:
+            found = scores(written)
+            best = max(may(written, n_words, ("NP", "S", "VP")), key=lambda s: found[s])
+            if best == "</s>":
+                return written
+            written.append(best)
+
+    for check, answer in zip(ALL, (spans, f1, allowed, decoder), strict=True):
+        assert check(answer).status == "right", check(answer).message
+
+
+def test_two_wrong_answers_nobody_listed_are_wrong():
+    assert checks.spans(lambda tree: [(tree[0], 0, 1)]).status == "wrong"
+    assert checks.allowed(lambda written, n, labels: {"</s>"}).status == "wrong"

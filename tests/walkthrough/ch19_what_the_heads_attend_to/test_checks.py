@@ -1,0 +1,70 @@
+"""The checks of chapter 19 accept right answers and name every mistake they list."""
+
+import pytest
+import torch
+
+from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
+from walkthrough.ch19_what_the_heads_attend_to import checks
+from walkthrough.checking.soundness import assert_check_is_sound
+
+ALL = [checks.share_found, checks.fixed_distance, checks.hide, checks.without_head]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_check_rejects_and_names_each_mistake(check):
+    assert_check_is_sound(check)
+    assert len(check.mistakes) >= 5
+
+
+def test_a_share_in_the_readers_own_way_is_right():
+    def share(maps, asked):
+        seen = [
+            bool(set(weights[query].topk(1).indices.tolist()) & set(answers))
+            for weights, (query, answers) in zip(maps, asked, strict=True)
+            if answers
+        ]
+        return torch.tensor(seen).double().mean().item() if seen else None
+
+    assert checks.share_found(share).status == "right"
+
+
+def test_a_division_by_no_sentence_is_told():
+    def share(maps, asked):
+        hits = [int(w[q].argmax()) in a for w, (q, a) in zip(maps, asked, strict=True) if a]
+        return sum(hits) / len(hits)
+
+    verdict = checks.share_found(share)
+    assert verdict.status == "wrong"
+    assert "no sentence with an answer" in verdict.message
+
+
+def test_an_edge_hidden_by_a_mask_is_right():
+    def hide(scores, query, keys):
+        mask = torch.zeros(scores.shape, dtype=torch.bool)
+        for key in keys:
+            mask[..., query, key] = True
+        return scores.masked_fill(mask, float("-inf")).softmax(dim=-1)
+
+    assert checks.hide(hide).status == "right"
+
+
+def test_a_head_ablated_by_its_columns_of_the_last_matrix_is_right():
+    def without_head(attention, x, head):
+        q, k, v = (
+            attention.split_heads(one(x))
+            for one in (attention.query_proj, attention.key_proj, attention.value_proj)
+        )
+        results, _ = scaled_dot_product_attention(q, k, v)
+        weight = attention.output_proj.weight.clone()
+        weight[:, head * attention.d_v : (head + 1) * attention.d_v] = 0
+        return attention.merge_heads(results) @ weight.T + attention.output_proj.bias
+
+    assert checks.without_head(without_head).status == "right"
+
+
+def test_all_heads_give_what_the_package_gives():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(d_model=8, n_heads=2).eval()
+    x = torch.randn(1, 4, 8)
+    one, other = (checks.without_head.reference(attention, x, head) for head in (0, 1))
+    torch.testing.assert_close(one + other - attention.output_proj.bias, attention(x, x, x)[0])

@@ -1,0 +1,189 @@
+"""Looks, neighbours, trees and margins are counted as the page says."""
+
+import pytest
+import torch
+
+from transformer.data.phrasebook import parse_brackets
+from transformer.data.phrasebook.questions import Question
+from transformer.data.vocabulary import Vocabulary
+from walkthrough.ch19_what_the_heads_attend_to.experiments import (
+    asking,
+    looking,
+    reading,
+    surgery,
+    trees,
+)
+
+ENGLISH = tuple(["Paul", "makes", "the", "cake", "for", "Jane", "more", "beautiful"])
+FRENCH = tuple(["Paul", "rend", "le", "gâteau", "pour", "Jane", "plus", "beau"])
+
+
+def question(**changes):
+    given = {
+        "relation": "makes",
+        "source": ENGLISH,
+        "target": FRENCH,
+        "query": 1,
+        "answers": (6, 7),
+        "predicted": 1,
+        "wrong": ("fait",),
+        "written": (),
+    }
+    return Question(**(given | changes))
+
+
+@pytest.fixture(scope="module")
+def translator():
+    words = Vocabulary.from_sentences([ENGLISH, FRENCH, ("fait",)])
+    return asking.new_translator("en", words, seed=0)
+
+
+# --- asking -----------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_a_margin_is_that_of_the_row_that_predicts(translator):
+    batch = translator.batch([(ENGLISH, FRENCH)])
+    row = translator.model(batch.source, batch.target_in)[0, 1].log_softmax(-1)
+    right, wrong = row[translator.words.encode(["rend", "fait"])]
+    (margin,) = asking.margins(translator, [question()])
+    torch.testing.assert_close(margin, right - wrong)
+
+
+def test_shipped_translators_answer_and_are_small():
+    for language, sentence, wanted in (
+        ("en", "Paul makes the cake more beautiful", "Paul rend le gâteau plus beau."),
+        ("fr", "Jane aime la ville pour ses musées", "Jane likes the city for its museums."),
+    ):
+        assert reading.translation(asking.load_translator(language), sentence) == wanted
+    names = [asking.checkpoint_name(language) for language in ("en", "fr")]
+    assert sum((asking.FOLDER / name).stat().st_size for name in names) < 2_000_000
+
+
+def test_what_cannot_be_asked_is_refused(translator):
+    with pytest.raises(ValueError, match="source_language must be 'en' or 'fr', got 'de'"):
+        asking.load_translator("de")
+    with pytest.raises(ValueError, match="relation must be one of"):
+        asking.asked("who", translator.words, n=1)
+    with pytest.raises(ValueError, match="elephant"):
+        reading.translation(translator, "Paul makes the elephant")
+
+
+# --- looking ----------------------------------------------------------------------------------
+
+
+def test_a_look_counts_on_any_word_of_the_answer(translator):
+    weights = translator.maps(ENGLISH, FRENCH).encoder[:, 0, :, 1]
+    found = looking.looks(translator, [question(), question(answers=tuple(range(9)))])
+    assert found.shape == (2, 4, 2)
+    on_answer = torch.isin(weights.argmax(-1), torch.tensor([6, 7])).float()
+    torch.testing.assert_close(found[..., 0], on_answer)
+    assert found[..., 1].all()
+
+
+def test_the_decoder_is_read_where_the_word_is_predicted(translator):
+    maps = translator.maps(ENGLISH, FRENCH)
+    asked = [question(query=4, answers=(3,), predicted=5, written=(3,))]
+    cross = maps.cross[:, 0, :, 5].argmax(-1) == 3
+    torch.testing.assert_close(looking.looks(translator, asked, "cross")[..., 0], cross.float())
+    own = maps.decoder[:, 0, :, 5].argmax(-1) == 4  # the start token comes first
+    torch.testing.assert_close(looking.looks(translator, asked, "decoder")[..., 0], own.float())
+
+
+def test_a_distance_finds_a_sentence_once():
+    asked = [question(), question(query=2, answers=(7, 8)), question(query=0, answers=(2,))]
+    assert looking.best_offset(asked) == 5
+    assert looking.offset_share(asked, 5) == pytest.approx(2 / 3)
+    assert looking.best_head(torch.tensor([[0.1, 0.2], [0.7, 0.3]])) == (1, 0)
+
+
+def test_neighbours_are_as_many_as_the_answer_and_never_asked():
+    assert surgery.neighbours(question()) == [5, 4]
+    assert surgery.neighbours(question(query=2, answers=(1,))) == [0]
+    assert surgery.neighbours(question(query=1, answers=(0,))) == [2]
+
+
+# --- trees ------------------------------------------------------------------------------------
+
+TREE = parse_brackets("(S (NP the old cat) (VP sleeps (PP in (NP the house))))")
+
+
+def test_constituents_are_spans_of_more_than_a_word_and_less_than_the_sentence():
+    assert trees.constituents(TREE) == {(0, 3), (3, 7), (4, 7), (5, 7)}
+
+
+def test_a_sentence_is_cut_where_the_distance_is_largest():
+    assert trees.split_where_far([1.0, 2.0, 9.0, 5.0, 4.0, 3.0]) == {
+        (0, 3),
+        (0, 2),
+        (3, 7),
+        (4, 7),
+        (5, 7),
+    }
+    right = trees.BASELINES["right-branching"](4)
+    assert trees.split_where_far(right) == {(1, 4), (2, 4)}
+    left = trees.BASELINES["left-branching"](4)
+    assert trees.split_where_far(left) == {(0, 3), (0, 2)}
+
+
+def test_f1_counts_over_all_sentences():
+    gold = trees.constituents(TREE)
+    assert trees.f1([gold], [gold]) == 1
+    assert trees.f1([{(0, 2), (0, 3)}, set()], [gold, gold]) == pytest.approx(2 / 10)
+    scores = trees.baseline_f1([TREE, TREE])
+    assert scores["right-branching"] == pytest.approx(2 * 3 / 9)
+    assert scores["best binary"] == pytest.approx(2 * 4 / 9)
+
+
+def test_words_that_look_alike_are_near():
+    weights = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert trees.attention_distances(weights) == pytest.approx([0, 1])
+
+
+def test_a_head_that_knows_the_tree_gets_it_all():
+    rows = torch.zeros(7, 8)
+    rows[:3, 0] = 1
+    rows[1:3, 0] = torch.tensor([0.8, 0.8])
+    rows[1:3, 1] = 0.2
+    rows[3, 2] = 1
+    rows[4, 3:5] = 0.5
+    rows[5:7, 4] = 1
+    scores = trees.head_f1([rows[None, None]], [TREE])
+    assert scores.item() > 0.8
+
+
+# --- the record -------------------------------------------------------------------------------
+
+
+def test_rows_of_the_record_are_those_of_its_runs():
+    kinds = {"best": [1, 0], "shares": [[0.1, 0.2], [0.9, 0.3]]}
+    hidden = dict.fromkeys(reading.HIDDEN.values(), 0.5) | {"by head": [[1.0, 0.7]]}
+    of_one = {
+        "offset": 3,
+        "offset_share": 0.4,
+        "right": 1.0,
+        "hidden": hidden,
+        "encoder": kinds,
+        "without": {
+            "one": {"encoder": [[1.0, 0.9]], "cross": [[0.8, 1.0]]},
+            "all but one": {"encoder": [[1.0, 0.6]], "cross": [[0.2, 0.4], [1.0, 0.9]]},
+        },
+    }
+    record = {"runs": [{"source": "en", "seed": 4, "relations": {"makes": of_one}}]}
+    (look,) = reading.looks_rows(record)
+    assert look == {
+        **{"relation": "makes", "seed": 4, "head": 0.9, "which": "2.1"},
+        **{"offset": 0.4, "distance": 3},
+    }
+    shares = {row["hidden"]: row["right"] for row in reading.hidden_rows(record)}
+    assert shares == dict.fromkeys(reading.HIDDEN, 0.5) | {"nothing": 1.0}
+    (row,) = reading.ablation_rows(record)
+    assert (row["without encoder"], row["without cross"]) == (0.9, 0.8)
+    assert (row["one encoder"], row["one cross"]) == pytest.approx((0.8, 0.3))
+    assert reading.roles(record, "en")["makes"]["seed 4, 2.1"] == 0.9
+    assert reading.roles(record, "fr") == {}
+
+
+def test_a_span_of_seeds():
+    assert reading.span([0.5, 0.25, 0.75]) == "0.25–0.75"
+    assert reading.span([0.998, 1.0]) == "1.00"
