@@ -145,7 +145,7 @@
     const slanted = drawn.some((encoding) => encoding.x && encoding.x.axis && encoding.x.axis.labelAngle);
     const explained = drawn.some((encoding) =>
       ["color", "shape", "strokeDash"].some((channel) => hasLegend(encoding[channel])));
-    const bare = drawn.every((encoding) => !encoding.x || encoding.x.axis === null);
+    const bare = drawn.every(({ x }) => !x || x.value !== undefined || x.axis === null);
     return (bare ? 10 : 50) + (slanted ? 35 : 0) + (explained ? 45 : 0);
   }
 
@@ -162,6 +162,7 @@
     if (!step && y.type !== "nominal" && y.type !== "ordinal") return 200;
     const data = part.data || spec.data || {};
     const rows = data.values || datasets[data.name] || [];
-    return (step || 20) * Math.max(5, new Set(rows.map((row) => row[y.field])).size);
+    const places = new Set(rows.map((row) => row[y.field]).filter((place) => place !== undefined));
+    return (step || 20) * (places.size || 5); // 5: the chart reckons them itself
   }
 })();

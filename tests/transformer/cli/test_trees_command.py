@@ -13,6 +13,7 @@ from transformer.data.codec import codec_from_text
 from transformer.data.craft import FOLDER_VARIABLE, TREES
 from transformer.data.tree_codec import TreeCodec
 from transformer.training.checkpoint import load_checkpoint
+from transformer.training.run_folder import RunFolder
 
 NOUNS, VERBS = ["cat", "dog", "bird", "mouse"], ["sleeps", "sings", "waits"]
 TEXT = {
@@ -78,16 +79,26 @@ def test_train_translate_evaluate(craft: Path, capsys, tags: str) -> None:
     assert found["sentences"] == 1
 
 
-def test_a_run_is_resumed_with_its_vocabularies(craft: Path) -> None:
+def test_a_run_is_resumed_with_its_vocabularies(craft: Path, monkeypatch) -> None:
     whole, again = craft / "whole", craft / "again"
-    for run in (whole, again):
-        assert train(run, "--set", "training.save_every=1") == 0
-    last = sorted((again / "checkpoints").iterdir())[-1]
-    last.unlink()  # as if it had been interrupted before
-    assert train(again, "--set", "training.save_every=1", "--resume") == 0
-    expected = load_checkpoint(whole / "checkpoints" / last.name).model()
-    for name, value in load_checkpoint(last).model().state_dict().items():
-        assert torch.equal(value, expected.state_dict()[name]), name
+    often = ("--set", "training.save_every=1")
+    assert train(whole, *often) == 0
+    saved = RunFolder.save_state
+
+    def save_and_die(folder, model, optimizer, position, *rest, **options):
+        saved(folder, model, optimizer, position, *rest, **options)
+        if position["update"] == 2:
+            raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "save_state", save_and_die)
+        with pytest.raises(MemoryError):
+            train(again, *often)
+    assert train(again, *often, "--resume") == 0
+    name = "checkpoints/000003.safetensors"
+    expected = load_checkpoint(whole / name).model().state_dict()
+    for part, value in load_checkpoint(again / name).model().state_dict().items():
+        assert torch.equal(value, expected[part]), part
 
 
 @pytest.mark.parametrize(
