@@ -41,6 +41,18 @@ test("the tree holds each hypothesis once, and the path to the best", () => {
   assert.deepEqual(live.tree.pathTo(steps, 3).map(({ token }) => token), [5, 2]);
 });
 
+test("what is shown of a beam is the best finished one, before any the best open one, of greedy all its steps", () => {
+  const { shown } = live.tree, row = { top: [] }, maps = ["map of row 0", "map of row 1"];
+  const grown = (token, from, node) => ({ row: 0, token, from, node, logProb: -1 });
+  const first = { rows: [row], maps, grown: [grown(4, 0, 1), grown(5, 0, 2)], finished: [], open: [{ node: 1, tokens: [1, 4] }] };
+  const second = { ...first, rows: [row, row], grown: [{ ...grown(2, 2, 3), row: 1 }, grown(6, 1, 4)], finished: [{ node: 3, tokens: [5] }] };
+  assert.deepEqual(shown([first]).tokens.map(({ token }) => token), [4]);
+  const { tokens, ids, maps: last } = shown([first, second]);
+  assert.deepEqual([tokens.map(({ token }) => token), ids, last], [[5, 2], [5], "map of row 1"]);
+  const greedy = [{ token: 7, tokens: [7], maps: ["a"] }, { token: 2, tokens: [7], maps: ["b"] }];
+  assert.deepEqual([shown(greedy).tokens.length, shown(greedy).ids, shown(greedy).maps], [2, [7], "b"]);
+});
+
 test("parts are put together in their order, and what has not arrived is an error", async () => {
   const { gzipSync } = require("node:zlib");
   const packed = gzipSync(Buffer.from("attention")).toString("base64");

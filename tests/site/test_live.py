@@ -5,23 +5,16 @@ others by `test_pages.py`.
 """
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from browsing import AXE, Visit
 from built import serve
+from measure_live import WEB, write_page
 from playwright.sync_api import Page
 
-WEB = Path(__file__).resolve().parents[2] / "book" / "web"
 BUDGET = 8_000_000  # bytes that a click loads
 JANE = "Jane visite l'Afrique en septembre."
-PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
-<title>Translator</title><meta name="viewport" content="width=device-width">
-<link rel="icon" href="favicon.svg"><link rel="stylesheet" href="book.css">
-<script src="live/start.js"></script></head><body><main class="bd-article"><h1>Translator</h1>
-<h2>In this page</h2><h3>Live</h3><div class="live-translator">…</div></main></body></html>"""
-
 pytestmark = [
     pytest.mark.site,
     pytest.mark.skipif(
@@ -35,11 +28,7 @@ pytestmark = [
 def folder(tmp_path_factory) -> Path:
     """A small site with the component's own files."""
     folder = tmp_path_factory.mktemp("live")
-    for name in ("live", "vendor/live", "vendor/onnxruntime-web"):
-        shutil.copytree(WEB / name, folder / name)
-    for name in ("book.css", "favicon.svg"):
-        shutil.copyfile(WEB / name, folder / name)
-    (folder / "index.html").write_text(PAGE, encoding="utf-8")
+    write_page(folder)
     return folder
 
 

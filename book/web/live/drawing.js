@@ -4,7 +4,10 @@
   const live = (globalThis.live = globalThis.live || {});
   const SVG = "http://www.w3.org/2000/svg";
   const CELL = 30, LABELS = 9; // px of a cell, px of a letter of a label, nearly
-  const VIRIDIS = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
+  const LEAST_WRITTEN = 0.1; // smaller weights are a colour only
+  const VIRIDIS = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"].map((hex) =>
+    [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+  const CLOSED = "#9a9a9a";
 
   /* make("button", { type: "button", onclick }, "Translate", …) */
   function make(tag, attributes = {}, ...children) {
@@ -28,9 +31,8 @@
   /* The colour of a weight, as in the book's other maps. */
   function colour(weight) {
     const place = Math.min(Math.max(weight, 0), 1) * (VIRIDIS.length - 1), low = Math.floor(place);
-    const [a, b] = [VIRIDIS[low], VIRIDIS[Math.min(low + 1, VIRIDIS.length - 1)]].map((hex) =>
-      [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-    return `rgb(${a.map((channel, i) => Math.round(channel + (b[i] - channel) * (place - low))).join(",")})`;
+    const next = VIRIDIS[Math.min(low + 1, VIRIDIS.length - 1)];
+    return `rgb(${VIRIDIS[low].map((channel, i) => Math.round(channel + (next[i] - channel) * (place - low))).join(",")})`;
   }
 
   /* rows: one list of weights a query; shorter than the keys where the mask closes the rest. */
@@ -42,17 +44,14 @@
     const parts = [];
     let largest = { value: -1 };
     rows.forEach((weights, i) => keys.forEach((key, j) => {
-      const value = weights[j], closed = value === undefined || value === null;
-      if (!closed && value > largest.value) largest = { value, query: queries[i], key };
-      const cell = { x: left + j * CELL, y: top + i * CELL, width: CELL - 1, height: CELL - 1 };
-      const words = closed ? "" : phrases.cell(queries[i], key, value);
-      parts.push(draw("rect", { ...cell, fill: closed ? "#9a9a9a" : colour(value) }, draw("title", {}, words)));
-      if (!closed && value >= 0.1) {
-        const ink = value > 0.6 ? "black" : "white";
-        parts.push(draw("text", {
-          x: cell.x + CELL / 2 - 0.5, y: cell.y + CELL / 2 + 4, fill: ink, "text-anchor": "middle", class: "live-small",
-        }, value.toFixed(2).replace(/^0/, "")));
-      }
+      const cell = { x: left + j * CELL, y: top + i * CELL, width: CELL - 1, height: CELL - 1 }, value = weights[j];
+      if (value === undefined) return parts.push(draw("rect", { ...cell, fill: CLOSED }));
+      if (value > largest.value) largest = { value, query: queries[i], key };
+      parts.push(draw("rect", { ...cell, fill: colour(value) }, draw("title", {}, phrases.cell(queries[i], key, value))));
+      if (value >= LEAST_WRITTEN) parts.push(draw("text", {
+        x: cell.x + CELL / 2 - 0.5, y: cell.y + CELL / 2 + 4, fill: value > 0.6 ? "black" : "white",
+        "text-anchor": "middle", class: "live-small",
+      }, value.toFixed(2).replace(/^0/, "")));
     }));
     queries.forEach((query, i) => parts.push(draw("text", {
       x: left - 6, y: top + i * CELL + CELL / 2 + 4, "text-anchor": "end", fill: "currentColor",
@@ -70,44 +69,82 @@
   }
 
   /* The five tokens of a step as a table; the bar is the probability again, for the eye. */
-  function topTable(top, chosen, name, caption, phrases) {
-    const row = ({ id, probability }) => make("tr", id === chosen ? { class: "live-chosen" } : {},
-      make("th", { scope: "row" }, name(id), id === chosen ? make("span", { class: "live-mark" }, ` ← ${phrases.chosen}`) : ""),
-      make("td", {}, probability >= 0.001 ? probability.toFixed(3) : probability.toExponential(0)),
-      make("td", { class: "live-bar", "aria-hidden": "true" },
-        make("span", { style: `width:${(100 * probability).toFixed(1)}%` })));
-    return make("table", { class: "live-top" }, make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, phrases.token),
-        make("th", { scope: "col" }, phrases.probability), make("td", { "aria-hidden": "true" }))),
-      make("tbody", {}, ...top.map(row)));
+  class TopTable {
+    constructor(name, phrases) {
+      Object.assign(this, { name, phrases, rows: [] });
+      this.caption = make("caption");
+      this.body = make("tbody");
+      this.element = make("table", { class: "live-top" }, this.caption,
+        make("thead", {}, make("tr", {}, make("th", { scope: "col" }, phrases.token),
+          make("th", { scope: "col" }, phrases.probability), make("td", { "aria-hidden": "true" }))),
+        this.body);
+    }
+
+    update(top, chosen, caption) {
+      this.caption.textContent = caption;
+      while (this.rows.length < top.length) this.addRow();
+      this.rows.forEach(({ row }, i) => { row.hidden = i >= top.length; }); // at the limit one token is left
+      top.forEach(({ id, probability }, i) => {
+        const { row, token, mark, number, bar } = this.rows[i];
+        row.className = id === chosen ? "live-chosen" : "";
+        token.data = this.name(id);
+        mark.textContent = id === chosen ? ` ← ${this.phrases.chosen}` : "";
+        number.textContent = this.phrases.share(probability);
+        bar.style.width = `${(100 * probability).toFixed(1)}%`;
+      });
+    }
+
+    addRow() {
+      const token = document.createTextNode(""), mark = make("span", { class: "live-mark" });
+      const number = make("td"), bar = make("span");
+      const row = make("tr", {}, make("th", { scope: "row" }, token, mark), number,
+        make("td", { class: "live-bar", "aria-hidden": "true" }, bar));
+      this.rows.push({ row, token, mark, number, bar });
+      this.body.append(row);
+    }
   }
 
   const minus = (text) => text.replace("-", "−");
-  const labelOf = (node, name) => (node.token === null ? "<s>" : name(node.token));
-  const labelWidth = (node, name) => 8 + 7.6 * Math.max(labelOf(node, name).length, 4);
 
-  function treePicture({ nodes, width, height }, name, phrases) {
-    const byId = new Map(nodes.map((node) => [node.id, node]));
-    const lines = nodes.filter(({ from }) => from !== null).map((node) => {
-      const parent = byId.get(node.from);
-      const start = parent.x + labelWidth(parent, name);
-      return draw("path", {
-        d: `M${start} ${parent.y + 10} C${parent.x + 88} ${parent.y + 10} ${node.x - 22} ${node.y + 10} ${node.x} ${node.y + 10}`,
-        class: node.best ? "live-line live-best" : "live-line",
+  /* The beam of tree.js: each node is drawn once, and later only marked. */
+  class TreePicture {
+    constructor(name, phrases) {
+      Object.assign(this, { phrases, groups: new Map() });
+      this.label = (node) => (node.token === null ? "<s>" : name(node.token));
+      this.inside = draw("g", { "aria-hidden": "true" });
+      this.element = draw("svg", { role: "img", class: "live-tree" }, this.inside);
+    }
+
+    grow({ nodes, width, height }) {
+      const byId = new Map(nodes.map((node) => [node.id, node]));
+      nodes.forEach((node) => {
+        if (!this.groups.has(node.id)) this.add(node, byId.get(node.from));
+        this.groups.get(node.id).setAttribute("class", [node.best && "live-best", node.finished && "live-finished"].filter(Boolean).join(" "));
       });
-    });
-    const labels = nodes.flatMap((node) => {
-      const token = labelOf(node, name), width = labelWidth(node, name);
-      const box = node.finished ? [draw("rect", { x: node.x - 3, y: node.y - 3, width, height: 28, rx: 4, class: "live-box" })] : [];
-      return [...box,
-        draw("text", { x: node.x, y: node.y + 9, fill: "currentColor", class: node.best ? "live-best" : "" }, token),
-        draw("text", { x: node.x, y: node.y + 21, fill: "currentColor", class: "live-small" }, minus(node.logProb.toFixed(2)))];
-    });
-    const finished = nodes.filter((node) => node.finished).length;
-    return draw("svg", {
-      width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": phrases.treeWords(nodes.length - 1, finished),
-    }, draw("g", { "aria-hidden": "true" }, ...lines, ...labels));
+      const finished = nodes.filter((node) => node.finished).length;
+      fill(this.element, { width, height, "aria-label": this.phrases.treeWords(nodes.length - 1, finished) }, []);
+    }
+
+    add(node, parent) {
+      const { x, y } = node;
+      const group = draw("g", {},
+        draw("rect", { x: x - 4, y: y - 4, width: this.widthOf(node), height: 30, rx: 4 }),
+        draw("text", { x, y: y + 9 }, this.label(node)),
+        draw("text", { x, y: y + 21, class: "live-small" }, minus(node.logProb.toFixed(2))));
+      if (parent) {
+        const start = parent.x + this.widthOf(parent), middle = y + 10;
+        group.prepend(draw("path", {
+          d: `M${start} ${parent.y + 10} C${parent.x + 88} ${parent.y + 10} ${x - 22} ${middle} ${x - 6} ${middle}`,
+        }));
+      }
+      this.groups.set(node.id, group);
+      this.inside.append(group);
+    }
+
+    widthOf(node) {
+      return 8 + 7.6 * Math.max(this.label(node).length, 4);
+    }
   }
 
-  live.drawing = { make, attentionMap, meanOver, topTable, treePicture, colour };
+  live.drawing = { make, attentionMap, meanOver, TopTable, TreePicture, colour };
 })();

@@ -4,7 +4,7 @@
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
   const WEIGHTS = "weights.bin";
-  const KINDS = ["encoder", "decoder", "cross"];
+  const LABORATORY = ["laboratory-encoder", "laboratory-decoder"];
 
   /* 16-bit numbers as 32-bit ones, exactly; the graphs point into the result. */
   function widen(bytes) {
@@ -32,21 +32,34 @@
   }
 
   class Engine {
-    constructor(ort, sessions, words) {
-      Object.assign(this, { ort, sessions, words, sizes: words.sizes });
+    /* `graphs` maps names to bytes, `weights` are the widened numbers. */
+    constructor(ort, { graphs, weights, words }) {
+      Object.assign(this, { ort, graphs, weights, words, sizes: words.sizes, sessions: {} });
     }
 
-    /* `graphs` maps names to bytes, `weights` are the widened numbers. */
-    static async create(ort, { graphs, weights, words }) {
-      const sessions = {};
-      for (const [name, graph] of Object.entries(graphs)) {
-        sessions[name] = await ort.InferenceSession.create(graph, {
-          executionProviders: ["wasm"],
-          externalData: [{ path: WEIGHTS, data: weights }],
-          graphOptimizationLevel: "basic",
-        });
-      }
-      return new Engine(ort, sessions, words);
+    /* The promise of a graph that can run. One that nobody asks for costs nothing. */
+    session(name) {
+      this.sessions[name] ??= this.ort.InferenceSession.create(this.graphs[name], {
+        executionProviders: ["wasm"],
+        externalData: [{ path: WEIGHTS, data: this.weights }],
+        graphOptimizationLevel: "basic",
+      });
+      return this.sessions[name];
+    }
+
+    async run(name, inputs) {
+      return (await this.session(name)).run(inputs);
+    }
+
+    /* A first step, because a browser compiles what has never run: here, and not in the first sentence. */
+    async warmUp() {
+      const { start, end } = this.words.special, reader = this.reader([end]);
+      await reader.step(await reader.start(), [{ tokens: [start], parent: 0 }]);
+    }
+
+    /* The laboratory's graphs, when the browser has nothing to do; without this the first switch waits for them. */
+    prepareLaboratory() {
+      LABORATORY.forEach((name) => globalThis.requestIdleCallback?.(() => this.session(name).catch(() => {})));
     }
 
     reader(ids, switches = live.switches.atRest(this.sizes)) {
@@ -71,8 +84,7 @@
     }
 
     async start() {
-      const { encoder } = this.engine.sessions, source = this.engine.ids([this.ids]);
-      const { memory, encoder_attention } = await encoder.run({ source });
+      const { memory, encoder_attention } = await this.engine.run("encoder", { source: this.engine.ids([this.ids]) });
       this.memory = memory;
       this.encoderMaps = maps(encoder_attention)[0];
       return { keys: null, values: null, decoder: [[]] };
@@ -82,7 +94,7 @@
       const { engine } = this, { layers, heads, dK, dV } = engine.sizes, batch = prefixes.length;
       const parents = prefixes.map(({ parent }) => parent);
       const empty = (d) => engine.numbers([], [layers, batch, heads, 0, d]);
-      const results = await engine.sessions["decoder-step"].run({
+      const results = await engine.run("decoder-step", {
         source: engine.ids(prefixes.map(() => this.ids)),
         memory: repeated(engine, this.memory, batch),
         token: engine.ids(prefixes.map(({ tokens }) => tokens.slice(-1))),
@@ -112,7 +124,7 @@
 
     async start() {
       const { engine, switches } = this;
-      const { memory, encoder_attention } = await engine.sessions["laboratory-encoder"].run({
+      const { memory, encoder_attention } = await engine.run("laboratory-encoder", {
         source: engine.ids([this.ids]),
         positions: engine.numbers([switches.positions], []),
         score_scale: engine.numbers([switches.scoreScale], []),
@@ -130,7 +142,7 @@
 
     async step(_state, prefixes) {
       const { engine, switches } = this;
-      const results = await engine.sessions["laboratory-decoder"].run({
+      const results = await engine.run("laboratory-decoder", {
         memory: this.memory,
         target: engine.ids(prefixes.map(({ tokens }) => tokens)),
         causal: engine.numbers([switches.causal], []),
@@ -184,5 +196,5 @@
     return engine.numbers(out, [layers, rows.length, ...rest]);
   }
 
-  live.engine = { Engine, prepare, widen, KINDS };
+  live.engine = { Engine, prepare, widen };
 })();

@@ -1,4 +1,4 @@
-/* Brings the parts of the translator: scripts that call live.receive, because a page opened from a file may load
+/* What arrives, made into bytes again: scripts that call live.receive, because a page opened from a file may load
  * scripts and fetch nothing. */
 (function () {
   "use strict";
@@ -27,22 +27,6 @@
     return bytes;
   }
 
-  function script(url) {
-    return new Promise((resolve, reject) => {
-      const element = document.createElement("script");
-      element.src = url;
-      element.onload = () => resolve(element.remove());
-      element.onerror = () => reject(new Error(`could not load ${url}`));
-      document.head.append(element);
-    });
-  }
-
-  /* Loads scripts { url, bytes } side by side and says after each how many bytes have come. */
-  async function scripts(files, arrived) {
-    let bytes = 0;
-    await Promise.all(files.map((file) => script(file.url).then(() => arrived((bytes += file.bytes)))));
-  }
-
   /* The engine, from what has arrived. */
   async function assemble(ort, { glueUrl } = {}) {
     const words = JSON.parse(new TextDecoder().decode(await unpack("words.json")));
@@ -53,8 +37,10 @@
     for (const name of ["encoder", "decoder-step", "laboratory-encoder", "laboratory-decoder"]) {
       graphs[name] = await unpack(`${name}.onnx`);
     }
-    return { words, engine: await live.engine.Engine.create(ort, { graphs, weights, words }) };
+    const engine = new live.engine.Engine(ort, { graphs, weights, words });
+    await engine.warmUp();
+    return { words, engine };
   }
 
-  live.loading = { unpack, script, scripts, assemble };
+  live.loading = { unpack, assemble };
 })();

@@ -4,7 +4,7 @@
   const live = (globalThis.live = globalThis.live || {});
   const HERE = new URL(".", document.currentScript.src);
   const VENDOR = new URL("../vendor/", HERE);
-  const MODULES = ["phrases", "loading", "text", "switches", "decoding", "engine", "tree", "drawing", "component"];
+  const MODULES = ["loading", "text", "switches", "decoding", "engine", "tree", "drawing", "controls", "results", "component"];
 
   document.addEventListener("DOMContentLoaded", async () => {
     const place = document.querySelector(".live-translator");
@@ -17,11 +17,13 @@
     return new Promise((resolve, reject) => {
       const element = document.createElement("script");
       element.src = url;
-      element.onload = resolve;
-      element.onerror = () => reject(new Error(`could not load ${url}`));
+      element.onload = () => resolve(element.remove());
+      element.onerror = () => reject(new Error(live.phrases?.missing(fileOf(url)) ?? fileOf(url)));
       document.head.append(element);
     });
   }
+
+  const fileOf = (url) => url.pathname.split("/").pop();
 
   function styles() {
     return new Promise((resolve) => {
@@ -33,46 +35,62 @@
     });
   }
 
+  function element(tag, properties) {
+    return Object.assign(document.createElement(tag), properties);
+  }
+
   function offer(place) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "live-go";
-    button.textContent = live.phrases.load(live.manifest.total);
-    button.addEventListener("click", () => load(place));
-    place.replaceChildren(button);
+    const { phrases, manifest } = live;
+    place.replaceChildren(button(phrases.load(manifest.total), () => load(place)));
     place.dataset.state = "offered";
   }
 
+  function button(words, onclick) {
+    return element("button", { type: "button", className: "live-go", textContent: words, onclick });
+  }
+
   async function load(place) {
-    const { phrases, manifest } = live;
-    const bar = Object.assign(document.createElement("progress"), { max: manifest.total, value: 0 });
-    bar.setAttribute("aria-label", phrases.loading(0, manifest.total));
-    const words = document.createElement("p");
-    words.setAttribute("role", "status");
-    words.textContent = phrases.loading(0, manifest.total);
-    place.replaceChildren(bar, words);
+    const { phrases } = live;
+    const bar = element("progress", { max: live.manifest.total, value: 0, ariaLabel: phrases.wait });
+    // two lines: the bytes are for the eye, and a screen reader hears what is said once
+    const count = element("p", { textContent: phrases.loading(0, live.manifest.total), ariaHidden: "true" });
+    const said = element("p", { role: "status" });
+    place.replaceChildren(bar, count, said);
     place.dataset.state = "loading";
-    const began = performance.now();
     try {
-      for (const name of MODULES.slice(1)) await script(new URL(`${name}.js`, HERE));
-      const runtime = { url: new URL("onnxruntime-web/ort.wasm.min.js", VENDOR), bytes: 0 };
-      const parts = Object.entries(manifest.files).map(([file, bytes]) => ({ url: new URL(`live/${file}`, VENDOR), bytes }));
-      await live.loading.scripts([runtime, ...parts], (bytes) => {
+      if (!globalThis.WebAssembly || !globalThis.DecompressionStream) throw new Error(phrases.tooOld);
+      await fetchAll((bytes) => {
         bar.value = bytes;
-        words.textContent = phrases.loading(bytes, manifest.total);
+        count.textContent = phrases.loading(bytes, live.manifest.total);
       });
-      words.textContent = phrases.starting;
-      const parcel = await live.loading.assemble(globalThis.ort);
-      place.dataset.state = "ready";
-      place.dataset.ready = Math.round(performance.now() - began);
-      live.translator = new live.component.Translator(place, parcel);
-      live.translator.message.textContent = phrases.ready;
-      live.translator.input.focus();
+      said.textContent = phrases.starting;
+      show(place, await live.loading.assemble(globalThis.ort));
     } catch (error) {
       place.dataset.state = "failed";
-      words.textContent = phrases.failed(error);
       bar.remove();
+      count.remove();
+      said.textContent = phrases.failed(error);
+      place.append(button(phrases.retry, () => load(place)));
       console.error(error);
     }
+  }
+
+  /* The modules, which know what to do with what comes; then all that comes, side by side. */
+  async function fetchAll(arrived) {
+    await Promise.all(MODULES.map((name) => script(new URL(`${name}.js`, HERE))));
+    const parts = Object.entries(live.manifest.files).map(([file, bytes]) => ({ url: new URL(`live/${file}`, VENDOR), bytes }));
+    const runtime = { url: new URL("onnxruntime-web/ort.wasm.min.js", VENDOR), bytes: 0 };
+    let bytes = 0;
+    await Promise.all([runtime, ...parts].map((one) => script(one.url).then(() => arrived((bytes += one.bytes)))));
+  }
+
+  function show(place, parcel) {
+    const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
+    live.translator = new live.component.Translator(place, parcel);
+    live.translator.message.textContent = live.phrases.ready;
+    place.dataset.state = "ready";
+    parcel.engine.prepareLaboratory();
+    // a reader who has gone on to read is not called back
+    if (wasHere) live.translator.controls.input.focus({ preventScroll: true });
   }
 })();

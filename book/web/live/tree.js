@@ -1,4 +1,5 @@
-/* The beam as a tree: from the steps of decoding.beamSearch to places, and to the path of one hypothesis. */
+/* The beam as a tree: from the steps of decoding.beamSearch to places, and to the path of one hypothesis.
+ * A place depends on what came before it only, so a tree that grows moves nothing. */
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
@@ -32,7 +33,7 @@
     return found;
   }
 
-  /* What led to a finished hypothesis: { token, top, row } of every step. */
+  /* What led to a hypothesis: { step, row, token, top } of every step. */
   function pathTo(steps, node) {
     const path = [];
     for (let step = steps.length - 1; step >= 0; step--) {
@@ -44,5 +45,14 @@
     return path;
   }
 
-  live.tree = { layOut, pathTo };
+  /* The hypothesis to show after these steps, of greedy decoding or of a beam: { token, top } of each step, what has
+   * been written, and the maps of its last step. A finished one goes before those that are open. */
+  function shown(steps) {
+    const last = steps.at(-1);
+    if (!last.grown) return { tokens: steps.map(({ token, top }) => ({ token, top })), ids: last.tokens, maps: last.maps[0] };
+    const best = last.finished[0] || last.open[0], tokens = pathTo(steps, best.node), end = tokens.at(-1);
+    return { tokens, ids: best.tokens, maps: steps[end.step].maps[end.row] };
+  }
+
+  live.tree = { layOut, pathTo, shown };
 })();
