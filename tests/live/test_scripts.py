@@ -47,6 +47,7 @@ def test_the_scripts_own_tests_pass(file):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("as_users_run_it")  # with shapes enforced, the sentences take 20 seconds
 def test_words_are_split_suggested_and_written_as_in_python(tmp_path):
     model, codec = load_translator()
     splits = phrasebook().splits()

@@ -8,20 +8,15 @@ import json
 from pathlib import Path
 
 import pytest
-from browsing import AXE, Visit
+from browsing import AXE
 from built import serve
-from measure_live import WEB, write_page
+from live_page import loaded, needs_bundle
+from measure_live import write_page
 from playwright.sync_api import Page
 
 BUDGET = 8_000_000  # bytes that a click loads
 JANE = "Jane visite l'Afrique en septembre."
-pytestmark = [
-    pytest.mark.site,
-    pytest.mark.skipif(
-        not (WEB / "vendor" / "live" / "manifest.js").exists(),
-        reason="tools/make_live.py has not run",
-    ),
-]
+pytestmark = [pytest.mark.site, needs_bundle]
 
 
 @pytest.fixture(scope="module")
@@ -36,17 +31,6 @@ def folder(tmp_path_factory) -> Path:
 def url(folder):
     """That site over http."""
     yield from serve(folder)
-
-
-def loaded(page: Page, address: str) -> Visit:
-    """Open the page, press the button, and wait for the model."""
-    visit = Visit(page)
-    page.goto(address)
-    page.wait_for_selector("[data-state=offered]")
-    page.get_by_role("button", name="Load the translator").click()
-    page.wait_for_selector("[data-state=ready], [data-state=failed]")
-    assert page.get_attribute(".live-translator", "data-state") == "ready", visit.errors
-    return visit
 
 
 def translated(page: Page, text: str | None = None) -> str:
