@@ -38,6 +38,7 @@ TYPED = [
     "voisins",
     "Parsi",
     "é",
+    "maison" * 20_000,
 ]
 
 

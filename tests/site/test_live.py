@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from browsing import AXE
 from built import serve
-from live_page import loaded, needs_bundle
+from live_page import loaded, needs_bundle, offered
 from measure_live import write_page
 from playwright.sync_api import Page
 
@@ -71,6 +71,79 @@ def test_searches_switches_and_unknown_words(page, url):
     assert "English word only" in said
     assert page.get_by_role("button", name="maison", exact=True).count() == 1
     assert (visit.third_party(), visit.errors) == ([], [])
+
+
+def test_a_part_that_does_not_come_is_named_and_asked_for_again(page, url):
+    offered(page, url)
+    page.route("**/weights.f16.0.js", lambda route: route.abort())
+    page.get_by_role("button", name="Load the translator").click()
+    page.wait_for_selector("[data-state=failed]")
+    assert "weights.f16.0.js could not be fetched" in page.get_by_role("status").inner_text()
+    page.unroute("**/weights.f16.0.js")
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector("[data-state=ready]")
+    assert translated(page, JANE) == "Jane visits Africa in September."
+
+
+def test_what_cannot_be_read_is_answered_and_the_old_result_goes(page, url):
+    loaded(page, url)
+    translated(page, JANE)
+    assert page.locator(".live-output").is_visible()
+    for text, answer in (
+        (" … ", "Type a French sentence first"),
+        ("la " * 61, "at most 60 words"),
+        ("x" * 100_000, "“xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…”"),
+        ("xa xb xc xd xe xf", "2 more words are unknown"),
+    ):
+        page.get_by_label("French sentence").fill(text)
+        page.get_by_role("button", name="Translate", exact=True).click()
+        assert answer in page.inner_text(".live-message")
+        assert page.get_by_label("French sentence").get_attribute("aria-invalid") == "true"
+        assert not page.locator(".live-output").is_visible()
+    page.get_by_label("French sentence").fill("Jane visite l'Afriqe")
+    page.get_by_role("button", name="Translate", exact=True).click()
+    page.get_by_role("button", name="Afrique", exact=True).click()
+    page.wait_for_selector("[data-translation]")
+    assert page.input_value("#live-source") == "Jane visite l'Afrique"
+    assert page.get_attribute("#live-source", "aria-invalid") == "false"
+
+
+WATCH = """() => {
+    window.said = [];
+    window.drawn = [];
+    const watch = (selector, note) => new MutationObserver(note).observe(
+        document.querySelector(selector), { childList: true, subtree: true, characterData: true });
+    watch(".live-message", () => said.push(document.querySelector(".live-message").innerText));
+    watch(".live-tokens", () => drawn.push(document.querySelectorAll(".live-token").length));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("motion", "seen"), [("no-preference", [1, 2, 3, 4, 5, 6]), ("reduce", [6])]
+)
+def test_tokens_come_one_by_one_and_a_screen_reader_hears_one_sentence(page, url, motion, seen):
+    page.emulate_media(reduced_motion=motion)
+    loaded(page, url)
+    page.evaluate(WATCH)
+    translated(page, JANE)
+    assert page.evaluate("drawn") == seen
+    assert page.evaluate("said") == ["Translation: Jane visits Africa in September."]
+
+
+def test_a_change_while_it_translates_is_the_one_that_counts(page, url):
+    page.emulate_media(reduced_motion="no-preference")
+    loaded(page, url)
+    page.evaluate(WATCH)
+    page.evaluate("""() => {
+        const press = () => document.querySelector(".live-go").click();
+        press();
+        press();
+        setTimeout(() => document.querySelector("input[name=positions]").click(), 30);
+    }""")
+    page.wait_for_selector("[data-translation]")
+    said = page.evaluate("said")
+    assert len(said) == 1
+    assert "The model as it was trained says" in said[0]
 
 
 def test_keyboard_axe_and_a_narrow_screen(page, url):

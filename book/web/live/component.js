@@ -2,6 +2,8 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
+  const NAMED = 4; // unknown words that are named; the others are counted
+  const LONG = 30; // letters of an unknown word that are shown
   const PACE = 20; // ms between two tokens at least: they are seen to come, and nobody waits
 
   class Translator {
@@ -70,13 +72,16 @@
       this.results.hide();
       if (problem === "empty") return this.message.replaceChildren(make("p", {}, problems.empty));
       if (problem === "long") return this.message.replaceChildren(make("p", {}, problems.long(this.raw.maxSource)));
-      this.message.replaceChildren(...unknown.map(({ word, place, isEnglish, near }) => {
+      const lines = unknown.slice(0, NAMED).map(({ word, place, isEnglish, near }) => {
         const replace = (other) => { this.controls.replaceWord(words, place, other); this.translate(); };
+        const short = word.length > LONG ? `${word.slice(0, LONG)}…` : word;
         return make("p", {},
-          isEnglish ? problems.english(word) : problems.unknown(word), " ",
+          isEnglish ? problems.english(short) : problems.unknown(short), " ",
           near.length ? problems.instead : problems.nothingNear,
-          ...near.map((other) => make("button", { type: "button", class: "live-chip", lang: "fr", onclick: () => replace(other) }, other)));
-      }));
+          ...near.flatMap((other) => [" ", make("button", { type: "button", class: "live-chip", lang: "fr", onclick: () => replace(other) }, other)]));
+      });
+      if (unknown.length > NAMED) lines.push(make("p", {}, problems.more(unknown.length - NAMED)));
+      this.message.replaceChildren(...lines);
     }
 
     /* Once a run, when all of it is known: this is what a screen reader hears. */

@@ -54,6 +54,7 @@
       long: (most) => `This is too long: at most ${most} words.`,
       unknown: (word) => `The model does not know the word “${word}”.`,
       english: (word) => `The model knows “${word}” as an English word only: it has written it and never read it.`,
+      more: (count) => (count === 1 ? "One more word is unknown." : `${count} more words are unknown.`),
       instead: "Put in its place:",
       nothingNear: "No French word that it knows is like it.",
     },

@@ -71,7 +71,9 @@
 
   /* Python's difflib.get_close_matches: at most three, of ratio 0.6 and more, the best first. */
   function closeMatches(word, candidates) {
-    const scored = candidates.map((candidate) => ({ candidate, score: ratio(candidate, word) }));
+    const letters = [...word].length;
+    const possible = candidates.filter((candidate) => highestRatio([...candidate].length, letters) >= LIKE_ENOUGH);
+    const scored = possible.map((candidate) => ({ candidate, score: ratio(candidate, word) }));
     const enough = scored.filter(({ score }) => score >= LIKE_ENOUGH);
     enough.sort((a, b) => b.score - a.score || compare(b.candidate, a.candidate));
     return enough.slice(0, SUGGESTIONS).map(({ candidate }) => candidate);
@@ -83,6 +85,11 @@
       if (left[i] !== right[i]) return left[i] - right[i];
     }
     return left.length - right.length;
+  }
+
+  /* What two words of these lengths can reach: a word of a thousand letters is not worth comparing. */
+  function highestRatio(a, b) {
+    return (2 * Math.min(a, b)) / Math.max(a + b, 1);
   }
 
   /* Twice the letters in common, by longest common blocks, over all letters (Ratcliff, Obershelp). */
