@@ -1,12 +1,14 @@
 """Load the translator of chapter 21 in Chromium, translate a sentence, and print the seconds.
 
-    python tools/measure_live.py [--rounds 5] [--slower 1 4]
+    python tools/measure_live.py [--rounds 5] [--slower 1 4] [--page _build/html/book/21-….html]
 
-Each round opens the page anew at each slowness (Chromium's CPU throttling, which slows the page's
+Without a page, it is one that holds the translator alone, for which tools/make_live.py must have
+run. Each round opens the page anew at each slowness (Chromium's CPU throttling: it slows the page's
 main thread and not the threads that compile WebAssembly), and takes the time from the click to the
 ready translator and from the click to the picture of the last token. Beside the time on the clock
 stands the processor time of that thread, which a busy machine does not lengthen; at a slowness of
-4 it holds the time that the throttling burns. What is printed is the median.
+4 it holds the time that the throttling burns. What is printed is the median, and of the clock also
+the fastest round, which is what an idle machine takes.
 """
 
 import argparse
@@ -100,14 +102,14 @@ def one_round(browser: Browser, address: str, slower: float) -> dict[str, tuple[
     return found
 
 
-def measure(rounds: int, slownesses: list[float]) -> dict[float, dict[str, Any]]:
+def measure(rounds: int, slownesses: list[float], page: Path | None) -> dict[float, dict[str, Any]]:
     """Return (clock, processor) seconds of every round, by slowness and by what was done."""
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     if executable is None:
         sys.exit(f"no browser found (looked for {', '.join(BROWSERS)})")
     found: dict[float, dict[str, Any]] = {one: defaultdict(list) for one in slownesses}
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        address = write_page(Path(folder)).as_uri()
+        address = (page.resolve() if page else write_page(Path(folder))).as_uri()
         arguments = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=executable, args=arguments)
         for _ in range(rounds):  # by turns, so that a busy minute does not fall on one alone
@@ -123,12 +125,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--slower", type=float, nargs="+", default=[1, 4])
+    parser.add_argument("--page", type=Path)
     args = parser.parse_args()
-    print(f"{'median of ' + str(args.rounds):<24}{'clock':>10}{'processor':>12}")
-    for slower, done in measure(args.rounds, args.slower).items():
+    print(f"{args.rounds} rounds: {'clock':>23}{'fastest':>10}{'processor':>12}")
+    for slower, done in measure(args.rounds, args.slower, args.page).items():
         for name, times in done.items():
-            clock, processor = map(statistics.median, zip(*times, strict=True))
-            print(f"{name + f' ({slower:g}×)':<24}{clock:>8.2f} s{processor:>10.2f} s")
+            clocks, processor = zip(*times, strict=True)
+            clock, busy = statistics.median(clocks), statistics.median(processor)
+            label = f"{name} ({slower:g}×)"
+            print(f"{label:<24}{clock:>7.2f} s{min(clocks):>8.2f} s{busy:>10.2f} s")
 
 
 if __name__ == "__main__":

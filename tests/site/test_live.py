@@ -118,15 +118,16 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.parametrize(
-    ("motion", "seen"), [("no-preference", [1, 2, 3, 4, 5, 6]), ("reduce", [6])]
-)
-def test_tokens_come_one_by_one_and_a_screen_reader_hears_one_sentence(page, url, motion, seen):
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_tokens_come_one_after_another_and_one_sentence_is_said(page, url, motion):
     page.emulate_media(reduced_motion=motion)
     loaded(page, url)
     page.evaluate(WATCH)
     translated(page, JANE)
-    assert page.evaluate("drawn") == seen
+    seen = page.evaluate("drawn")  # how many tokens stood there after each change
+    assert seen == sorted(set(seen))
+    assert seen[-1] == 6
+    assert (len(seen) == 1) == (motion == "reduce")
     assert page.evaluate("said") == ["Translation: Jane visits Africa in September."]
 
 

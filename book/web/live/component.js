@@ -4,7 +4,8 @@
   const live = (globalThis.live = globalThis.live || {});
   const NAMED = 4; // unknown words that are named; the others are counted
   const LONG = 30; // letters of an unknown word that are shown
-  const PACE = 20; // ms between two tokens at least: they are seen to come, and nobody waits
+  const PACE = 20; // ms from token to token: they are seen to come, and nobody waits
+  const PATIENCE = 100; // ms without a picture at most
 
   class Translator {
     constructor(place, { engine, words: raw }) {
@@ -37,14 +38,17 @@
     /* Fills in the run's steps, and draws it as it grows for a reader who likes to see things move. */
     async decode(run) {
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      let due = performance.now();
+      const began = performance.now();
+      let drawn = began;
       for await (const step of this.steps(run.read, run.search, run.switches)) {
         if (run !== this.latest) return;
         run.steps.push(step);
         if (still || step.done) continue;
+        const due = began + run.steps.length * PACE, now = performance.now();
+        if (now > due && now - drawn < PATIENCE) continue; // a late token is drawn with the next
         this.results.grow(run);
-        due += PACE;
-        await new Promise((resolve) => { setTimeout(resolve, due - performance.now()); });
+        await new Promise((resolve) => { setTimeout(resolve, due - now); });
+        drawn = performance.now();
       }
     }
 
