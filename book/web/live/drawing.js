@@ -142,7 +142,7 @@
     }
 
     widthOf(node) {
-      return 8 + 7.6 * Math.max(this.label(node).length, 4);
+      return 12 + 7.6 * Math.max(this.label(node).length, 4); // four letters: the number below is as wide
     }
   }
 
