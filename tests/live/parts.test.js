@@ -5,11 +5,39 @@ const live = require("./together.js").modules(["loading", "text", "decoding", "s
 
 const SIZES = { layers: 2, heads: 4, dK: 32 };
 
-test("16-bit numbers are widened exactly: zeros, ones, the largest, the smallest, infinity", () => {
+function widensExactly() {
   const halves = new Uint16Array([0x0000, 0x8000, 0x3c00, 0xc000, 0x7bff, 0x0001, 0x03ff, 0x0400, 0x7c00, 0x3555]);
   const found = new Float32Array(live.engine.widen(new Uint8Array(halves.buffer)).buffer);
   const wanted = [0, -0, 1, -2, 65504, 2 ** -24, 1023 * 2 ** -24, 2 ** -14, Infinity, 0.333251953125];
   wanted.forEach((value, i) => assert.ok(Object.is(found[i], value), `${found[i]} and ${value}`));
+}
+
+test("16-bit numbers are widened exactly: zeros, ones, the largest, the smallest, infinity", widensExactly);
+
+test("so they are where the browser has no 16-bit numbers of its own", () => {
+  const own = globalThis.Float16Array;
+  globalThis.Float16Array = undefined;
+  try {
+    widensExactly();
+  } finally {
+    globalThis.Float16Array = own;
+  }
+});
+
+test("the engine starts a graph once and runs one thing at a time, also after one that failed", async () => {
+  let busy = 0, most = 0, started = 0;
+  const work = async (result) => {
+    most = Math.max(most, ++busy);
+    await new Promise((resolve) => { setTimeout(resolve, 2); });
+    busy--;
+    if (result === "bad") throw new Error("bad");
+    return result;
+  };
+  const create = () => { started++; return work({ run: work }); };
+  const engine = new live.engine.Engine({ InferenceSession: { create } }, { graphs: { g: null }, words: { sizes: SIZES } });
+  const runs = await Promise.allSettled(["bad", "one", "two"].map((inputs) => engine.run("g", inputs)));
+  assert.deepEqual(runs.map(({ status, value }) => value ?? status), ["rejected", "one", "two"]);
+  assert.deepEqual([started, most], [1, 1]);
 });
 
 test("no choice leaves every switch at rest, each one moves its own", () => {

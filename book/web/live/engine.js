@@ -4,11 +4,13 @@
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
   const WEIGHTS = "weights.bin";
-  const LABORATORY = ["laboratory-encoder", "laboratory-decoder"];
+  const EXPORTED = ["encoder", "decoder-step"], LABORATORY = ["laboratory-encoder", "laboratory-decoder"];
 
   /* 16-bit numbers as 32-bit ones, exactly; the graphs point into the result. */
   function widen(bytes) {
-    const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+    const { buffer, byteOffset } = bytes, count = bytes.byteLength / 2;
+    if (globalThis.Float16Array) return new Uint8Array(new Float32Array(new Float16Array(buffer, byteOffset, count)).buffer);
+    const halves = new Uint16Array(buffer, byteOffset, count); // a browser of before 2025 knows no such numbers
     const out = new Uint32Array(halves.length);
     const number = new DataView(new ArrayBuffer(4));
     for (let i = 0; i < halves.length; i++) {
@@ -34,32 +36,42 @@
   class Engine {
     /* `graphs` maps names to bytes, `weights` are the widened numbers. */
     constructor(ort, { graphs, weights, words }) {
-      Object.assign(this, { ort, graphs, weights, words, sizes: words.sizes, sessions: {} });
+      Object.assign(this, { ort, graphs, weights, words, sizes: words.sizes, sessions: {}, turn: Promise.resolve() });
     }
 
-    /* The promise of a graph that can run. One that nobody asks for costs nothing. */
-    session(name) {
-      this.sessions[name] ??= this.ort.InferenceSession.create(this.graphs[name], {
-        executionProviders: ["wasm"],
-        externalData: [{ path: WEIGHTS, data: this.weights }],
-        graphOptimizationLevel: "basic",
+    /* One thing after another: two runs at once would share onnxruntime's stack. */
+    inTurn(task) {
+      const done = this.turn.then(task);
+      this.turn = done.catch(() => {});
+      return done;
+    }
+
+    /* Makes a graph ready to run. One that nobody asks for costs nothing. */
+    start(name) {
+      return this.inTurn(async () => {
+        this.sessions[name] ??= await this.ort.InferenceSession.create(this.graphs[name], {
+          executionProviders: ["wasm"],
+          externalData: [{ path: WEIGHTS, data: this.weights }],
+          graphOptimizationLevel: "basic",
+        });
+        return this.sessions[name];
       });
-      return this.sessions[name];
     }
 
     async run(name, inputs) {
-      return (await this.session(name)).run(inputs);
+      const session = this.sessions[name] || await this.start(name);
+      return this.inTurn(() => session.run(inputs));
     }
 
-    /* A first step, because a browser compiles what has never run: here, and not in the first sentence. */
-    async warmUp() {
+    /* While the reader types: what has never run is compiled, and the laboratory started. Nothing waits for it. */
+    useIdleTime() {
+      const tasks = [() => this.firstStep(), ...LABORATORY.map((name) => () => this.start(name))];
+      tasks.forEach((task) => globalThis.requestIdleCallback?.(() => task().catch(() => {})));
+    }
+
+    async firstStep() {
       const { start, end } = this.words.special, reader = this.reader([end]);
       await reader.step(await reader.start(), [{ tokens: [start], parent: 0 }]);
-    }
-
-    /* The laboratory's graphs, when the browser has nothing to do; without this the first switch waits for them. */
-    prepareLaboratory() {
-      LABORATORY.forEach((name) => globalThis.requestIdleCallback?.(() => this.session(name).catch(() => {})));
     }
 
     reader(ids, switches = live.switches.atRest(this.sizes)) {
@@ -196,5 +208,5 @@
     return engine.numbers(out, [layers, rows.length, ...rest]);
   }
 
-  live.engine = { Engine, prepare, widen };
+  live.engine = { Engine, EXPORTED, LABORATORY, prepare, widen };
 })();

@@ -33,12 +33,10 @@
     const glue = glueUrl || URL.createObjectURL(new Blob([await unpack("runtime.mjs")], { type: "text/javascript" }));
     live.engine.prepare(ort, { wasm: (await unpack("runtime.wasm")).buffer, glueUrl: glue });
     const weights = live.engine.widen(await unpack("weights.f16"));
-    const graphs = {};
-    for (const name of ["encoder", "decoder-step", "laboratory-encoder", "laboratory-decoder"]) {
-      graphs[name] = await unpack(`${name}.onnx`);
-    }
+    const { EXPORTED, LABORATORY } = live.engine, graphs = {};
+    for (const name of [...EXPORTED, ...LABORATORY]) graphs[name] = await unpack(`${name}.onnx`);
     const engine = new live.engine.Engine(ort, { graphs, weights, words });
-    await engine.warmUp();
+    for (const name of EXPORTED) await engine.start(name);
     return { words, engine };
   }
 

@@ -89,7 +89,7 @@
     live.translator = new live.component.Translator(place, parcel);
     live.translator.message.textContent = live.phrases.ready;
     place.dataset.state = "ready";
-    parcel.engine.prepareLaboratory();
+    parcel.engine.useIdleTime();
     // a reader who has gone on to read is not called back
     if (wasHere) live.translator.controls.input.focus({ preventScroll: true });
   }
