@@ -21,13 +21,10 @@ from walkthrough.ch21_translate_in_your_browser.translator import (
 )
 
 HERE = Path(__file__).parent
-BUNDLE = HERE.parents[1] / "book" / "web" / "vendor" / "live"
 TOLERANCE = 1e-4
 N_SENTENCES = 200
 
-pytestmark = pytest.mark.skipif(
-    not (BUNDLE / "manifest.js").exists(), reason="tools/make_live.py has not run"
-)
+pytestmark = pytest.mark.usefixtures("live_translator")
 
 
 def reference(folder: Path) -> Path:

@@ -22,13 +22,7 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 <script src="live/start.js"></script></head><body><main class="bd-article"><h1>Translator</h1>
 <h2>In this page</h2><h3>Live</h3><div class="live-translator">…</div></main></body></html>"""
 
-pytestmark = [
-    pytest.mark.site,
-    pytest.mark.skipif(
-        not (WEB / "vendor" / "live" / "manifest.js").exists(),
-        reason="tools/make_live.py has not run",
-    ),
-]
+pytestmark = [pytest.mark.site, pytest.mark.usefixtures("live_translator")]
 
 
 @pytest.fixture(scope="module")
