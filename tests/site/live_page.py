@@ -1,14 +1,7 @@
 """The translator of chapter 21, loaded in a page."""
 
-import pytest
 from browsing import Visit
-from measure_live import WEB
 from playwright.sync_api import Page
-
-BUNDLE = WEB / "vendor" / "live"
-needs_bundle = pytest.mark.skipif(
-    not (BUNDLE / "manifest.js").exists(), reason="tools/make_live.py has not run"
-)
 
 
 def offered(page: Page, address: str) -> Visit:

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from browsing import AXE
 from built import serve
-from live_page import loaded, needs_bundle, offered
+from live_page import loaded, offered
 from measure_live import write_page
 from playwright.sync_api import Page
 
 BUDGET = 8_000_000  # bytes that a click loads
 JANE = "Jane visite l'Afrique en septembre."
-pytestmark = [pytest.mark.site, needs_bundle]
+
+pytestmark = [pytest.mark.site, pytest.mark.usefixtures("live_translator")]
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import onnxruntime
 import pytest
 import torch
 from browsing import promised
-from live_page import BUNDLE, loaded, needs_bundle
-from measure_live import write_page
+from live_page import loaded
+from measure_live import WEB, write_page
 from numpy.typing import NDArray
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
@@ -25,12 +25,13 @@ from transformer.inference import Hypothesis, beam_search, greedy_decode
 from walkthrough.ch21_translate_in_your_browser.bundle import MAX_SOURCE, WEIGHTS_FILE, widened
 from walkthrough.ch21_translate_in_your_browser.translator import load_translator, source_ids
 
+BUNDLE = WEB / "vendor" / "live"
 TOLERANCE = 1e-4
 N_SENTENCES = 200
 SOME = slice(None, None, 10)  # sentences for beam search and the laboratory
 PARITY = Path(__file__).with_name("parity.js")
 
-pytestmark = [pytest.mark.site, needs_bundle]
+pytestmark = [pytest.mark.site, pytest.mark.usefixtures("live_translator")]
 
 
 @dataclass(frozen=True)

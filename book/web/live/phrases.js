@@ -41,12 +41,12 @@
       decoder: "decoder self-attention",
       cross: "encoder–decoder attention",
     },
-    look: {
-      mask: "Look at the decoder's self-attention: an early word now spreads its weight over words written after it, which training never let it see.",
-      positions: "Look at the order: without positions the encoder reads a bag of words, so who does what to whom is left to chance.",
-      scale: "Look at any map: scores that are √d_k times as large make one weight of each row nearly 1, and the head looks at one word alone.",
-      only: "Look at which words are lost: every layer has this one head left to move information between words.",
-      off: "Look at how little changes for most heads, and try the heads of the encoder–decoder attention in the last layer.",
+    look: { // tests/walkthrough/ch21_translate_in_your_browser/test_breaking.py measures the numbers
+      mask: "Look at the decoder's self-attention: half of its weight now goes to words written later, which training never let it see. Even so, of 200 translations 186 stay the same.",
+      positions: "Look for a word that is lost: of 200 translations 105 lose one, 21 never end, 71 stay the same, and only 3 have the same words in another order.",
+      scale: "Look at any map: scores are √d_k times as large, and the largest weight of a row is 0.95 on average instead of 0.77. Of 200 translations 199 stay the same.",
+      only: "Look at which words are lost: each attention has this one head left. Of 200 translations 3 to 19 stay the same, by head.",
+      off: "Look at how little changes: whichever head is off alone, at least 195 of 200 translations stay the same. Its map is still drawn, and its result counts for nothing.",
       temperature: "Look at the five probabilities: the order of the tokens stays, so greedy decoding does not change, but a beam adds up other numbers.",
     },
     problems: {

@@ -7,11 +7,24 @@
   const MODULES = ["loading", "text", "switches", "decoding", "engine", "tree", "drawing", "controls", "results", "component"];
 
   document.addEventListener("DOMContentLoaded", async () => {
+    takeAlong();
     const place = document.querySelector(".live-translator");
     if (!place) return;
     await Promise.all([script(new URL("phrases.js", HERE)), script(new URL("live/manifest.js", VENDOR)), styles()]);
     offer(place);
+    if (asked()) place.scrollIntoView({ block: "center" });
   });
+
+  /* A link of class live-try takes its own words to the translator as the sentence to try. */
+  function takeAlong() {
+    for (const link of document.querySelectorAll("a.live-try")) {
+      link.search = new URLSearchParams({ sentence: link.textContent.trim() });
+    }
+  }
+
+  function asked() {
+    return new URLSearchParams(location.search).get("sentence");
+  }
 
   function script(url) {
     return new Promise((resolve, reject) => {
@@ -87,6 +100,7 @@
   function show(place, parcel) {
     const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
     live.translator = new live.component.Translator(place, parcel);
+    if (asked()) live.translator.controls.input.value = asked();
     live.translator.message.textContent = live.phrases.ready;
     place.dataset.state = "ready";
     parcel.engine.useIdleTime();

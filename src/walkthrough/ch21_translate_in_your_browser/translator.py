@@ -16,6 +16,7 @@ EXAMPLES = (
     "Jane visite l'Afrique en septembre.",
     "La voisine ne vend pas la maison blanche.",
     "Paul rend le voyage plus difficile.",
+    "Le nouvel ami japonais aide l'étudiant italien qui travaille en France le matin.",
 )
 
 

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import onnx
 import onnxruntime
+import torch
 
 from walkthrough.ch21_translate_in_your_browser import bundle
 from walkthrough.ch21_translate_in_your_browser.translator import french_words, load_translator
@@ -64,3 +65,10 @@ def test_words_that_the_model_only_writes_are_not_french():
     french = french_words(codec)
     assert {"Jane", "visite", "l'", "Afrique"} <= set(french)
     assert not {"the", "visits", "Africa", "<s>"} & set(french)
+
+
+def test_the_weights_that_ship_fit_into_sixteen_bits():
+    model, _ = load_translator()
+    for name, weights in model.named_parameters():
+        assert torch.equal(weights, weights.half().float()), name
+        assert weights.dtype == torch.float32, name
