@@ -11,7 +11,8 @@ INSTALLED := $(VENV)/.installed
 VENDORED := $(WEB)/vendor/.copied
 LIVE := $(WEB)/vendor/live/manifest.js
 LIVE_SOURCES := results/phrasebook-translator.safetensors tools/make_live.py \
-	$(wildcard $(WEB)/live/*.js src/walkthrough/ch21_*/*.py src/transformer/*.py src/transformer/data/phrasebook/*.py)
+	$(wildcard $(WEB)/live/*.js src/transformer/*.py src/transformer/data/*.py src/transformer/data/phrasebook/*.py) \
+	$(wildcard $(addprefix src/walkthrough/ch21_translate_in_your_browser/,bundle.py laboratory.py translator.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help book test serve lab results lock format clean
