@@ -9,6 +9,10 @@ BIN := $(VENV)/bin
 WEB := book/web
 INSTALLED := $(VENV)/.installed
 VENDORED := $(WEB)/vendor/.copied
+LIVE := $(WEB)/vendor/live/manifest.js
+LIVE_SOURCES := results/phrasebook-translator.safetensors tools/make_live.py \
+	$(wildcard $(WEB)/live/*.js src/transformer/*.py src/transformer/data/*.py src/transformer/data/phrasebook/*.py) \
+	$(wildcard $(addprefix src/walkthrough/ch21_translate_in_your_browser/,bundle.py laboratory.py translator.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help book test serve lab results lock format clean
@@ -16,10 +20,10 @@ VENDORED := $(WEB)/vendor/.copied
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-book: $(INSTALLED) $(VENDORED) ## run every chapter and make _build/html/index.html
+book: $(INSTALLED) $(VENDORED) $(LIVE) ## run every chapter and make _build/html/index.html
 	@$(BIN)/python tools/build.py
 
-test: $(INSTALLED) $(VENDORED) ## lint, types, unit tests, every chapter, the site in a browser
+test: $(INSTALLED) $(VENDORED) $(LIVE) ## lint, types, unit tests, every chapter, the site in a browser
 	@$(BIN)/python tools/check.py
 
 serve: book ## the site on http://localhost:8000 (PORT=…)
@@ -56,3 +60,8 @@ $(VENDORED): $(WEB)/package-lock.json tools/vendor.py | $(INSTALLED)
 	@cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
 	@$(BIN)/python tools/vendor.py
 	@touch $@
+
+# Chapter 21's translator: its graphs are exported from the weights of results/.
+$(LIVE): $(VENDORED) $(LIVE_SOURCES)
+	@echo "Packing the translator for the browser …"
+	@$(BIN)/python tools/make_live.py

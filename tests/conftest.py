@@ -3,6 +3,9 @@
 No test of a law has a deadline: others run beside it.
 """
 
+import os
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
@@ -12,6 +15,21 @@ install_import_hook(["transformer", "walkthrough"], "beartype.beartype")
 torch.set_num_threads(1)
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
+
+
+TRANSLATOR = Path(__file__).parents[1] / "book" / "web" / "vendor" / "live" / "manifest.js"
+
+
+@pytest.fixture(scope="session")
+def live_translator() -> None:
+    """What a click of chapter 21 loads is there; a user without it skips the test, CI fails."""
+    if not TRANSLATOR.exists():
+        line = (
+            f"{TRANSLATOR.parent} is empty: `make book` or tools/make_live.py packs the translator"
+        )
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(line, pytrace=False)
+        pytest.skip(line)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "transformer-walkthrough"
 OPTIONS = (
     "--all-extras",
     "--strip-extras",
@@ -20,10 +21,14 @@ OPTIONS = (
 
 
 def portable(compiled: str) -> str:
-    """The lock for any machine: no local builds such as torch's `+cpu`; the package last."""
+    """The lock for any machine: no local builds such as torch's `+cpu`; the package last.
+
+    One extra asks for another, so the package stands there a second time, with this folder's path.
+    """
     kept = [line for line in compiled.splitlines() if line.strip() and not line.startswith("#")]
     kept = [re.sub(r"^([\w.-]+==[^\s+;]+)\+[\w.]+", r"\1", line) for line in kept]
-    return "\n".join([*(line for line in kept if line != "-e ."), "-e ."]) + "\n"
+    others = [line for line in kept if line != "-e ." and not line.startswith(f"{PACKAGE} @ ")]
+    return "\n".join([*others, "-e ."]) + "\n"
 
 
 def main() -> int:

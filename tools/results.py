@@ -58,6 +58,7 @@ RECORDS = (
     Record("phrasebook-heads-fr-en.safetensors", "tools/run_heads.py", 9),
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
+    Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 3),

@@ -18,6 +18,8 @@ FILES = {
     "vega-lite/LICENSE": "vega-lite/LICENSE",
     "vega-embed/vega-embed.min.js": "vega-embed/build/vega-embed.min.js",
     "vega-embed/LICENSE": "vega-embed/LICENSE",
+    "onnxruntime-web/ort.wasm.min.js": "onnxruntime-web/dist/ort.wasm.min.js",
+    "onnxruntime-web/README.md": "onnxruntime-web/README.md",
 }
 
 

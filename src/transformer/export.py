@@ -180,7 +180,7 @@ def _write(
 ) -> None:
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with _silent_exporter():
+        with silent_exporter():
             program = torch.onnx.export(
                 module.eval(),
                 example,
@@ -202,8 +202,8 @@ def _write(
 
 
 @contextmanager
-def _silent_exporter() -> Iterator[None]:
-    # it warns about its own insides and about packages that this one does not use
+def silent_exporter() -> Iterator[None]:
+    """Keep torch's exporter from warning of its own insides and of packages not used here."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -30,6 +30,8 @@ EXPECTED = (
     "17-variations",
     "18-constituency-parsing",
     "19-what-the-heads-attend-to",
+    "20-what-came-after",
+    "21-translate-in-your-browser",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"

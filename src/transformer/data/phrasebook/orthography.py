@@ -59,6 +59,18 @@ def _proper_words() -> dict[str, dict[str, str]]:
 
 
 _PROPER = _proper_words()
+
+
+def proper_words(language: str) -> dict[str, str]:
+    """Return the words of a language that keep their capital, by their small letters.
+
+    Raises:
+        ValueError: the language is not "fr" or "en".
+    """
+    _check_language(language)
+    return dict(_PROPER[language])
+
+
 # Word, then apostrophe: l'Afrique → l' Afrique. English: Jane's → Jane 's.
 _SPLIT = {"fr": re.compile(r"(?<=')(?=\w)"), "en": re.compile(r"(?<=\w)(?='s$)")}
 

@@ -1,0 +1,110 @@
+/* Finds the place of the translator in a page, and loads it on a click: no page pays for it before. */
+(function () {
+  "use strict";
+  const live = (globalThis.live = globalThis.live || {});
+  const HERE = new URL(".", document.currentScript.src);
+  const VENDOR = new URL("../vendor/", HERE);
+  const MODULES = ["loading", "text", "switches", "decoding", "engine", "tree", "drawing", "controls", "results", "component"];
+
+  document.addEventListener("DOMContentLoaded", async () => {
+    takeAlong();
+    const place = document.querySelector(".live-translator");
+    if (!place) return;
+    await Promise.all([script(new URL("phrases.js", HERE)), script(new URL("live/manifest.js", VENDOR)), styles()]);
+    offer(place);
+    if (asked()) place.scrollIntoView({ block: "center" });
+  });
+
+  /* A link of class live-try takes its own words to the translator as the sentence to try. */
+  function takeAlong() {
+    for (const link of document.querySelectorAll("a.live-try")) {
+      link.search = new URLSearchParams({ sentence: link.textContent.trim() });
+    }
+  }
+
+  function asked() {
+    return new URLSearchParams(location.search).get("sentence");
+  }
+
+  function script(url) {
+    return new Promise((resolve, reject) => {
+      const element = document.createElement("script");
+      element.src = url;
+      element.onload = () => resolve(element.remove());
+      element.onerror = () => reject(new Error(live.phrases?.missing(fileOf(url)) ?? fileOf(url)));
+      document.head.append(element);
+    });
+  }
+
+  const fileOf = (url) => url.pathname.split("/").pop();
+
+  function styles() {
+    return new Promise((resolve) => {
+      const link = document.createElement("link");
+      link.rel = "stylesheet";
+      link.href = new URL("live.css", HERE);
+      link.onload = link.onerror = resolve;
+      document.head.append(link);
+    });
+  }
+
+  function element(tag, properties) {
+    return Object.assign(document.createElement(tag), properties);
+  }
+
+  function offer(place) {
+    const { phrases, manifest } = live;
+    place.replaceChildren(button(phrases.load(manifest.total), () => load(place)));
+    place.dataset.state = "offered";
+  }
+
+  function button(words, onclick) {
+    return element("button", { type: "button", className: "live-go", textContent: words, onclick });
+  }
+
+  async function load(place) {
+    const { phrases } = live;
+    const bar = element("progress", { max: live.manifest.total, value: 0, ariaLabel: phrases.wait });
+    // two lines: the bytes are for the eye, and a screen reader hears what is said once
+    const count = element("p", { textContent: phrases.loading(0, live.manifest.total), ariaHidden: "true" });
+    const said = element("p", { role: "status" });
+    place.replaceChildren(bar, count, said);
+    place.dataset.state = "loading";
+    try {
+      if (!globalThis.WebAssembly || !globalThis.DecompressionStream) throw new Error(phrases.tooOld);
+      await fetchAll((bytes) => {
+        bar.value = bytes;
+        count.textContent = phrases.loading(bytes, live.manifest.total);
+      });
+      said.textContent = phrases.starting;
+      show(place, await live.loading.assemble(globalThis.ort));
+    } catch (error) {
+      place.dataset.state = "failed";
+      bar.remove();
+      count.remove();
+      said.textContent = phrases.failed(error);
+      place.append(button(phrases.retry, () => load(place)));
+      console.error(error);
+    }
+  }
+
+  /* The modules, which know what to do with what comes; then all that comes, side by side. */
+  async function fetchAll(arrived) {
+    await Promise.all(MODULES.map((name) => script(new URL(`${name}.js`, HERE))));
+    const parts = Object.entries(live.manifest.files).map(([file, bytes]) => ({ url: new URL(`live/${file}`, VENDOR), bytes }));
+    const runtime = { url: new URL("onnxruntime-web/ort.wasm.min.js", VENDOR), bytes: 0 };
+    let bytes = 0;
+    await Promise.all([runtime, ...parts].map((one) => script(one.url).then(() => arrived((bytes += one.bytes)))));
+  }
+
+  function show(place, parcel) {
+    const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
+    live.translator = new live.component.Translator(place, parcel);
+    if (asked()) live.translator.controls.input.value = asked();
+    live.translator.message.textContent = live.phrases.ready;
+    place.dataset.state = "ready";
+    parcel.engine.useIdleTime();
+    // a reader who has gone on to read is not called back
+    if (wasHere) live.translator.controls.input.focus({ preventScroll: true });
+  }
+})();

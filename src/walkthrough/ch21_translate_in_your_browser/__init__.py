@@ -1,0 +1,1 @@
+"""What chapter 21 alone uses."""

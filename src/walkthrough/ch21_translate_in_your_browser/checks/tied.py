@@ -1,0 +1,85 @@
+"""The check of chapter 21 on finding a matrix again among the tensors of a graph."""
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
+
+Tensors = Mapping[str, Tensor]
+
+
+def _is(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and bool((one == other).all())
+
+
+def _named(test: Callable[[Tensor, Tensor], bool]) -> Callable[[Tensor, Tensors], list[str]]:
+    return lambda matrix, tensors: sorted(n for n, t in tensors.items() if test(matrix, t))
+
+
+def _turned(matrix: Tensor, tensor: Tensor) -> bool:
+    return tensor.dim() == 2 and _is(matrix, tensor.T)
+
+
+def _same_numbers(matrix: Tensor, tensor: Tensor) -> bool:
+    one, other = matrix.flatten().sort().values, tensor.flatten().sort().values
+    return _is(one, other)
+
+
+def _case(label: str, shape: tuple[int, int]) -> Case:
+    def make(generator: torch.Generator) -> Arguments:
+        matrix = torch.randn(shape, generator=generator)
+        one_off = matrix.clone()
+        one_off[1, 2] += 0.5
+        tensors = {
+            "val_7": matrix.T.contiguous(),
+            "embedding": matrix.clone(),
+            "other": torch.randn(shape, generator=generator),
+            "one_off": one_off,
+            "shuffled": matrix.flip(0),
+            "flat": matrix.flatten(),
+            "scaled": matrix * 4,
+            "bias": torch.randn(shape[1], generator=generator),
+            "count": torch.tensor(3),
+        }
+        return arguments(matrix, tensors)
+
+    return Case(label, make)
+
+
+names_of = Check(
+    name="the names of a matrix",
+    reference=_named(lambda m, t: _is(m, t) or _turned(m, t)),
+    cases=[_case("a wide matrix", (4, 6)), _case("a square matrix", (5, 5))],
+    mistakes=[
+        Mistake(
+            "upright only",
+            _named(_is),
+            "you find the matrix where it stands as it is. An exporter may have turned it on its "
+            "side, to save a transposition at run time: compare with `tensor.T` too.",
+        ),
+        Mistake(
+            "turned only",
+            _named(_turned),
+            "you find the matrix where it is transposed, and not where it stands as it is.",
+        ),
+        Mistake(
+            "by shape",
+            _named(lambda m, t: t.shape in (m.shape, m.T.shape)),
+            "you compare shapes. Other tensors have that shape too: compare the numbers.",
+        ),
+        Mistake(
+            "by the numbers in any order",
+            _named(_same_numbers),
+            "you find whatever holds the same numbers, in any order. Rows in another order are "
+            "another matrix.",
+        ),
+        Mistake(
+            "nothing",
+            lambda matrix, tensors: [],
+            "you find nothing. Two tensors are equal where `torch.equal` says so; `==` alone "
+            "gives a tensor, and `is` asks for the same object.",
+        ),
+    ],
+)

@@ -1,0 +1,195 @@
+"""The model with switches: the graphs behind the buttons that break it (§3).
+
+`transformer.export` writes the model as it is. A switch in the page needs a graph that takes it as
+an input. These two compute the same numbers from the same weights when every switch is at rest, and
+something else when one is thrown:
+
+    laboratory-encoder.onnx  source (1, source_len), positions (), score_scale (),
+                             encoder_heads (layers, heads)
+                             → memory, encoder_attention (layers, 1, heads, source_len, source_len)
+    laboratory-decoder.onnx  memory, target (batch, target_len), causal (), positions (),
+                             score_scale (), decoder_heads, cross_heads (layers, heads)
+                             → logits (batch, vocab_size) after the last token,
+                             decoder_attention (layers, batch, heads, target_len, target_len),
+                             cross_attention (layers, batch, heads, target_len, source_len)
+
+There is no cache: without the target mask an early word reads later ones, so what was computed for
+it must be computed again.
+"""
+
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.export import Dim
+
+from transformer.attention import MultiHeadAttention
+from transformer.config import UNK_ID
+from transformer.export import OPSET, check_exporter, silent_exporter
+from transformer.layers import DecoderLayer, EncoderLayer
+from transformer.model import Transformer
+from transformer.positional import sinusoidal_encoding
+
+ENCODER_FILE, DECODER_FILE = "laboratory-encoder.onnx", "laboratory-decoder.onnx"
+
+
+class LaboratoryEncoder(nn.Module):
+    """The encoder with switches."""
+
+    table: Tensor
+
+    def __init__(self, model: Transformer, max_positions: int) -> None:
+        super().__init__()
+        self.model = model
+        self.register_buffer("table", sinusoidal_encoding(max_positions, model.config.d_model))
+
+    def forward(
+        self, source: Tensor, positions: Tensor, score_scale: Tensor, encoder_heads: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return memory and attention weights; every switch at 1 is the model as trained."""
+        x = self.model.source_embedding(source) + positions * _rows(self.table, source.shape[1])
+        maps = []
+        layers = cast("list[EncoderLayer]", list(self.model.encoder.layers))
+        for layer, gains in zip(layers, encoder_heads, strict=True):
+            y, weights = _attend(layer.self_attention, x, x, None, score_scale, gains)
+            x = layer.residuals[0](x, lambda _, y=y: y)
+            x = layer.residuals[1](x, layer.feed_forward)
+            maps.append(weights)
+        return x, torch.stack(maps)
+
+
+class LaboratoryDecoder(nn.Module):
+    """The decoder over a whole prefix, with switches."""
+
+    table: Tensor
+
+    def __init__(self, model: Transformer, max_positions: int) -> None:
+        super().__init__()
+        self.model = model
+        self.register_buffer("table", sinusoidal_encoding(max_positions, model.config.d_model))
+
+    def forward(
+        self,
+        memory: Tensor,
+        target: Tensor,
+        causal: Tensor,
+        positions: Tensor,
+        score_scale: Tensor,
+        decoder_heads: Tensor,
+        cross_heads: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the logits after the last token, and both kinds of attention weights."""
+        length = target.shape[1]
+        x = self.model.target_embedding(target) + positions * _rows(self.table, length)
+        places = torch.arange(length, device=target.device)
+        attend_mask = (places[None, :] <= places[:, None]) | (causal < 0.5)
+        memory = memory.expand(target.shape[0], -1, -1)
+        maps = []
+        layers = cast("list[DecoderLayer]", list(self.model.decoder.layers))
+        for index, layer in enumerate(layers):
+            own, cross = layer.self_attention, layer.cross_attention
+            y, self_weights = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
+            x = layer.residuals[0](x, lambda _, y=y: y)
+            y, cross_weights = _attend(cross, x, memory, None, score_scale, cross_heads[index])
+            x = layer.residuals[1](x, lambda _, y=y: y)
+            x = layer.residuals[2](x, layer.feed_forward)
+            maps.append((self_weights, cross_weights))
+        logits = F.linear(x[:, -1], self.model.output_weight)
+        decoder_attention, cross_attention = (torch.stack(kind) for kind in zip(*maps, strict=True))
+        return logits, decoder_attention, cross_attention
+
+
+def _rows(table: Tensor, length: int) -> Tensor:
+    return table.index_select(0, torch.arange(length, device=table.device))
+
+
+def _attend(
+    attention: MultiHeadAttention,
+    query: Tensor,
+    memory: Tensor,
+    attend_mask: Tensor | None,
+    score_scale: Tensor,
+    gains: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Attend with scores times `score_scale` and each head's result times its gain."""
+    q = attention.split_heads(attention.query_proj(query))
+    k = attention.split_heads(attention.key_proj(memory))
+    v = attention.split_heads(attention.value_proj(memory))
+    scores = q @ k.transpose(-2, -1) * (attention.scale * score_scale)
+    if attend_mask is not None:
+        scores = scores.masked_fill(~attend_mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    heads = weights @ v * gains[:, None, None]
+    return attention.output_proj(attention.merge_heads(heads)), weights
+
+
+def switches_at_rest(model: Transformer) -> dict[str, Tensor]:
+    """Return every switch at the value the model was trained with."""
+    # a tensor for each: the exporter makes one input of two names for the same tensor
+    numbers = {name: torch.tensor(1.0) for name in ("positions", "score_scale", "causal")}
+    shape = (model.config.n_layers, model.config.n_heads)
+    heads = ("encoder_heads", "decoder_heads", "cross_heads")
+    return numbers | {name: torch.ones(shape) for name in heads}
+
+
+def export_laboratory(model: Transformer, folder: Path, *, max_positions: int) -> tuple[Path, Path]:
+    """Write both graphs into `folder` and return their paths.
+
+    Raises:
+        ValueError: the model has other parts than post-norm and sinusoidal positions.
+        ModuleNotFoundError: the packages of the extra `export` are not installed.
+    """
+    check_exporter()
+    if (model.config.norm, model.config.positions) != ("post", "sinusoidal"):
+        raise ValueError(
+            "the laboratory is built for post-norm and sinusoidal positions, got "
+            f"{model.config.norm!r} and {model.config.positions!r}"
+        )
+    rest = switches_at_rest(model)
+    batch, source_len, target_len = Dim("batch"), Dim("source_len"), Dim("target_len")
+    source = torch.full((1, 5), UNK_ID)
+    memory, target = torch.zeros(1, 5, model.config.d_model), torch.full((3, 7), UNK_ID)
+    encoder, decoder = folder / ENCODER_FILE, folder / DECODER_FILE
+    taken = ("positions", "score_scale", "encoder_heads")
+    _write(
+        LaboratoryEncoder(model, max_positions),
+        {"source": source, **{name: rest[name] for name in taken}},
+        {"source": {1: source_len}},
+        ["memory", "encoder_attention"],
+        encoder,
+    )
+    named = ("causal", "positions", "score_scale", "decoder_heads", "cross_heads")
+    _write(
+        LaboratoryDecoder(model, max_positions),
+        {"memory": memory, "target": target, **{name: rest[name] for name in named}},
+        {"memory": {1: source_len}, "target": {0: batch, 1: target_len}},
+        ["logits", "decoder_attention", "cross_attention"],
+        decoder,
+    )
+    return encoder, decoder
+
+
+def _write(
+    module: nn.Module,
+    example: dict[str, Tensor],
+    sizes: dict[str, dict[int, Any]],
+    output_names: list[str],
+    path: Path,
+) -> None:
+    with silent_exporter():
+        program = torch.onnx.export(
+            module.eval(),
+            tuple(example.values()),
+            input_names=list(example),
+            output_names=output_names,
+            dynamic_shapes={name: sizes.get(name) for name in example},
+            opset_version=OPSET,
+            dynamo=True,
+            external_data=False,
+            verbose=False,
+        )
+    if program is None:
+        raise RuntimeError("torch wrote no ONNX program")
+    program.save(path)
