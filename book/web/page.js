@@ -27,11 +27,6 @@
     };
   });
 
-  // Result summaries are fetched, which a page opened from a file may not do; titles are enough there.
-  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
-    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
-  }
-
   // What scrolls inside its own box must be reachable by keyboard.
   const BOXES = ".chart, mjx-container[display='true'], .cell_output .output, .pst-scrollable-table-container, pre";
   function reachable() {
