@@ -1,4 +1,4 @@
-"""What holds for the site as a whole: links, descriptions, versions."""
+"""What holds for the site as a whole: links, versions."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import altair
 import pytest
 from browsing import ROOT
 from bs4 import BeautifulSoup
-from built import chapters, site_pages
+from built import site_pages
 
 pytestmark = pytest.mark.site
 
@@ -56,14 +56,6 @@ def test_every_internal_link_leads_somewhere(built_site: Path) -> None:
 
 def test_no_page_names_a_foreign_resource(built_site: Path) -> None:
     assert foreign_resources(built_site, site_pages()) == []
-
-
-def test_every_page_describes_itself(built_site: Path) -> None:
-    """The sentence that search engines and link previews show."""
-    for page in chapters():
-        tag = parsed(built_site / page).select_one("meta[name=description]")
-        assert tag, f"{page} has no description (myst.html_meta.description)"
-        assert 30 <= len(str(tag["content"])) <= 300, page
 
 
 def test_charts_script_claims_the_versions_that_altair_asks_for() -> None:
