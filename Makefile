@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/.installed
 VENDORED := $(WEB)/vendor/.copied
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve lab results lock format clean
+.PHONY: help book test serve pdf lab results lock format clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -24,6 +24,9 @@ test: $(INSTALLED) $(VENDORED) ## lint, types, unit tests, every chapter, the si
 
 serve: book ## the site on http://localhost:8000 (PORT=…)
 	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
+
+pdf: book ## the whole book as one file, _build/book.pdf (needs Chromium or Chrome)
+	@$(BIN)/python tools/pdf.py
 
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book

@@ -140,7 +140,29 @@
   const theme = () => document.documentElement.dataset.mode;
   const pressThemeButton = () => document.querySelector(".theme-switch-button").click();
 
+  /* What paper would cut: words and pictures to the right of the column, pictures taller than a page. */
+  function cutOff(tallest) {
+    const column = document.querySelector("article").getBoundingClientRect();
+    const unseen = "mjx-assistive-mml *, span.math, .math :not(mjx-math, math, .katex-html), svg *, style, script";
+    return all("article *").filter((element) => !element.matches(unseen)).flatMap((element) => {
+      const box = element.getBoundingClientRect();
+      const name = `${element.tagName}.${element.className?.baseVal ?? element.className}`;
+      const scrolls = getComputedStyle(element).overflowX !== "visible" && element.scrollWidth > element.clientWidth + 1;
+      const words = element.textContent.trim().slice(0, 40);
+      if (box.width && box.right > column.right + 1) return [`${name} is cut at the right: ${words}`];
+      if (scrolls && element.clientWidth > 1) return [`${name} scrolls: ${words}`];
+      if (element.matches("svg, img") && box.height > tallest) return [`${name} is taller than a page`];
+      return [];
+    });
+  }
+
+  /* The longest lines of code and of its output, as they must stand on paper. */
+  const longLines = () => all("article pre").filter((pre) => pre.offsetHeight)
+    .flatMap((pre) => pre.innerText.split("\n")).map((line) => line.trim())
+    .sort((one, other) => other.length - one.length).slice(0, 20);
+
   window.probes = {
+    cutOff, longLines,
     scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, nameless, values, pictures,
     dead, faint, onLightGround, theme, pressThemeButton,
   };
