@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
 import numpy as np
+from bs4 import BeautifulSoup
 from docutils import nodes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -172,9 +173,36 @@ def write(app: Sphinx, error: Exception | None) -> None:
     )
 
 
+def front_door(first_page: str, address: str) -> str:
+    """The page at the address of the site: it leads to the first one, and looks like it."""
+    head = BeautifulSoup(first_page.partition("<body")[0], "lxml")
+    kept = head.select("title, meta[property], meta[name=description], link[rel=canonical]")
+    card = head.select("meta[name='twitter:card']")
+    title = head.title.text if head.title else address
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />',
+            '<meta name="viewport" content="width=device-width, initial-scale=1" />',
+            f'<meta http-equiv="refresh" content="0; url={address}" />',
+            *map(str, [*kept, *card]),
+            f'</head>\n<body><a href="{address}">{html.escape(title)}</a></body>\n</html>\n',
+        ]
+    )
+
+
+def open_front_door(app: Sphinx, error: Exception | None) -> None:
+    """Where the external table of contents has written a bare redirect, say what the book is."""
+    if error or app.builder.format != "html" or app.config.root_doc == "index":
+        return
+    address = app.builder.get_target_uri(app.config.root_doc)
+    first_page = Path(app.outdir, address).read_text(encoding="utf-8")
+    Path(app.outdir, "index.html").write_text(front_door(first_page, address), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx when to call."""
     app.connect("config-inited", settle_address)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write)
+    app.connect("build-finished", open_front_door, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

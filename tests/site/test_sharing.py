@@ -62,6 +62,14 @@ def test_every_page_says_what_it_is(built_site: Path) -> None:
     assert {page: found for page, found in wrong.items() if found} == {}
 
 
+def test_the_address_of_the_site_itself_looks_like_the_first_page(built_site: Path) -> None:
+    """Its `index.html` only leads on, and those who preview links do not follow."""
+    soup = head(built_site / "index.html")
+    assert faults(soup, "book/index.html") == []
+    assert "url=book/index.html" in str(soup.select_one("meta[http-equiv=refresh]"))
+    assert content(soup, "twitter:card") == "summary_large_image"
+
+
 def test_titles_and_descriptions_differ(built_site: Path) -> None:
     soups = [head(built_site / page) for page in site_pages()]
     titles = Counter(soup.title.text for soup in soups if soup.title)
