@@ -29,8 +29,8 @@ SITE = (
     "_toc.yml",
     "book/web",
     "book/templates",
-    "book/extensions",
     "book/references.bib",
+    "tools/site",
 )
 PAGES = ("book",)
 IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}

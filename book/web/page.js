@@ -53,16 +53,17 @@
   // Paper is light, and nothing on it can be opened. Predictions keep their answers to themselves, and
   // folded code stays folded.
   const FOLDED = "article details:not([open], .hide, .prediction *)";
+  const page = document.documentElement;
   let onScreen = null;
   window.addEventListener("beforeprint", () => {
     const folded = [...document.querySelectorAll(FOLDED)];
-    onScreen = onScreen || { theme: root.dataset.theme, folded };
-    root.dataset.theme = "light";
+    onScreen = onScreen || { theme: page.dataset.theme, folded };
+    page.dataset.theme = "light";
     folded.forEach((details) => { details.open = true; });
   });
   window.addEventListener("afterprint", () => {
     if (!onScreen) return;
-    root.dataset.theme = onScreen.theme;
+    page.dataset.theme = onScreen.theme;
     onScreen.folded.forEach((details) => { details.open = false; });
     onScreen = null;
   });

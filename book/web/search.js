@@ -1,6 +1,6 @@
 /* The search page: sections, exercises, terms and claims, each with the sentence that was found.
  *
- * The index is a script (extensions/search_index.py), so it is there for a page that is opened as a
+ * The index is a script (tools/site/search_index.py), so it is there for a page that is opened as a
  * file, too; MiniSearch ranks. Terms of the glossary that the query names come first. */
 (function () {
   "use strict";

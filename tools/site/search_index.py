@@ -274,5 +274,5 @@ def leave_out_sphinx_search(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx when to call."""
     app.connect("builder-inited", leave_out_sphinx_search)
-    app.connect("build-finished", write)
+    app.connect("build-finished", write, priority=950)  # it is no script that names styles
     return {"parallel_read_safe": True, "parallel_write_safe": True}
