@@ -50,9 +50,9 @@
     }
   }
 
-  // Paper is light, and nothing on it can be opened. Predictions keep their answers to themselves, and
-  // folded code stays folded.
-  const FOLDED = "article details:not([open], .hide, .prediction *)";
+  // Paper is light, and nothing on it can be opened: hints, solutions and answers stand open. Folded code
+  // stays folded; predictions keep their answers to themselves, and figures what they were left with.
+  const FOLDED = "article details:not([open], .hide, .cell_output *)";
   const page = document.documentElement;
   let onScreen = null;
   window.addEventListener("beforeprint", () => {

@@ -91,6 +91,7 @@ def test_a_prediction_keeps_its_answers_on_paper(page: Page, built_site: Path) -
     question = page.locator(".prediction")
     assert question.count()
     assert question.locator("details[open]").count() == 0
+    assert page.locator("details.sd-dropdown:not([open])").count() == 0  # it is as on paper
 
 
 @pytest.mark.parametrize(
