@@ -21,6 +21,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
 from pypdf import PageObject, PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NullObject
 from pypdf.generic import TextStringObject as Text
 
@@ -261,8 +262,9 @@ class Binder:
         self.outline()
         self.turn_links()
         self.writer.root_object.pop("/Dests", None)  # names of one chapter, taken by the next
-        self.writer.set_page_label(0, self.shift - 1, style="/r")
-        self.writer.set_page_label(self.shift, len(self.writer.pages) - 1, style="/D", start=1)
+        self.writer.set_page_label(0, self.shift - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
+        last = len(self.writer.pages) - 1
+        self.writer.set_page_label(self.shift, last, style=PageLabelStyle.DECIMAL, start=1)
         self.writer.add_metadata({"/Title": self.chapters[0].name})
         self.writer.compress_identical_objects()
         self.writer.write(path)

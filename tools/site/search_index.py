@@ -188,7 +188,8 @@ class Reader:
 
     def exercise(self, node: nodes.Element) -> None:
         """An exercise under its own name."""
-        title, lines = "Exercise", []
+        title = "Exercise"
+        lines: list[str] = []
         for child in node.children:
             if type(child).__name__ == "exercise_title":
                 title = "Exercise: " + said(child.children[-1])
