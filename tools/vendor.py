@@ -9,9 +9,6 @@ VENDOR = WEB / "vendor"
 
 # What the site serves → where npm put it. Licences travel with their code.
 FILES = {
-    "mathjax/tex-chtml-full.js": "mathjax/es5/tex-chtml-full.js",
-    "mathjax/output/chtml/fonts/woff-v2": "mathjax/es5/output/chtml/fonts/woff-v2",
-    "mathjax/LICENSE": "mathjax/LICENSE",
     "vega/vega.min.js": "vega/build/vega.min.js",
     "vega/LICENSE": "vega/LICENSE",
     "vega-lite/vega-lite.min.js": "vega-lite/build/vega-lite.min.js",

@@ -2,38 +2,13 @@
 (function () {
   "use strict";
 
-  // Text appears once its mathematics is set (see book.css), and mathematics is set once its fonts are
-  // there: lines that are broken twice make the page jump.
-  const root = document.documentElement;
-  const FONTS = new URL("vendor/mathjax/output/chtml/fonts/woff-v2/", document.currentScript.src);
-  const FACES = { "MJXTEX": "Main-Regular", "MJXTEX-I": "Math-Italic", "MJXTEX-S1": "Size1-Regular" };
-  const mathIsSet = () => root.classList.remove("math-pending");
-  root.classList.add("math-pending");
-
-  function mathFonts() {
-    const faces = Object.entries(FACES).map(([family, file]) =>
-      new FontFace(family, `url(${new URL(`MathJax_${file}.woff`, FONTS)})`).load());
-    return Promise.all(faces).then((loaded) => loaded.forEach((face) => document.fonts.add(face)), () => {});
-  }
-
-  document.addEventListener("readystatechange", () => {
-    if (document.readyState !== "interactive") return; // MathJax is deferred: it has not run yet
-    if (!document.querySelector("script[src*='mathjax']")) return mathIsSet();
-    const fonts = mathFonts();
-    window.MathJax = window.MathJax || {};
-    window.MathJax.startup = {
-      ...window.MathJax.startup,
-      pageReady: () => fonts.then(() => window.MathJax.startup.defaultPageReady()).then(mathIsSet, mathIsSet),
-    };
-  });
-
   // Result summaries are fetched, which a page opened from a file may not do; titles are enough there.
   if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
     DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   }
 
   // What scrolls inside its own box must be reachable by keyboard.
-  const BOXES = ".chart, mjx-container[display='true'], .cell_output .output, .pst-scrollable-table-container, pre";
+  const BOXES = ".chart, div.math, .cell_output .output, .pst-scrollable-table-container, pre";
   function reachable() {
     for (const box of document.querySelectorAll(BOXES)) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;

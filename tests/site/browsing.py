@@ -100,7 +100,7 @@ def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
 
 
 def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
-    """Open a page, let its mathematics settle, scroll through it, and wait for every chart.
+    """Open a page, scroll through it, and wait for every chart.
 
     Where it is not `read`, nobody scrolls: every chart is drawn, as it is for the printer.
     Once in some hundred pages the browser stands still; that page is opened once more.
@@ -114,7 +114,6 @@ def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
 def _opened(page: Page, url: str, read: bool) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
-    promised(page, "() => window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate(PROBES.read_text())
     if read:
         promised(page, "() => probes.scrollThrough()")

@@ -1,0 +1,25 @@
+/* Reads formulas, one JSON line each, and answers each with a line: { mathml } or { error }. */
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+
+const temml = createRequire(new URL("../../../book/web/package.json", import.meta.url))("temml");
+
+const THIN = '<mspace width="0.1667em"></mspace>';
+const NAMED_AFTER_SCRIPT = /(<\/m(?:sub|sup|subsup)>)(<mrow><mi>[a-z]{2,}<\/mi><mo>\u2061)/g;
+const SPACE_AT_THE_END = new RegExp(THIN + "((?:</mrow>)+</math>)$");
+const SPACE_TAKEN_BACK = /\\!\s*(?=\\left\b)/g;
+
+function answer({ tex, display }) {
+  try {
+    // Where Temml's spaces are not TeX's: `\left` has none that a `\!` could take back, a function
+    // after an exponent or an index stands apart, and nothing follows a function at the end.
+    const html = temml.renderToString(tex.replace(SPACE_TAKEN_BACK, ""), { displayMode: display, throwOnError: true });
+    return { mathml: html.replace(NAMED_AFTER_SCRIPT, `$1${THIN}$2`).replace(SPACE_AT_THE_END, "$1") };
+  } catch (error) {
+    return { error: error.message.normalize("NFD").replace(/\p{M}/gu, "") }; // marks underline the place
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(JSON.stringify(answer(JSON.parse(line))) + "\n");
+}
