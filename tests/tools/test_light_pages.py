@@ -17,7 +17,8 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from fontTools.ttLib import TTFont
-from light_pages import code, fonts, mathematics, stylesheet
+from light_pages import code, fonts, mathematics, scripts, stylesheet
+from sphinx.builders.html._assets import _JavaScript as Script
 from sphinx.errors import ExtensionError
 
 FORMULA = "<p>Divide by (<math><msqrt><mi>d</mi></msqrt></math>), then.</p>"
@@ -155,9 +156,34 @@ def test_the_theme_s_own_links_are_left_out():
         '<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />\n'
         '<link href="../_static/styles/pydata-sphinx-theme.css?digest=1" rel="stylesheet" />'
         '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
+        '<link rel="preload" as="script" href="../_static/scripts/bootstrap.js?digest=1" />'
         '<link href="../_static/site.css" rel="stylesheet" />'
     )
     assert stylesheet.without_the_theme_s(head).count("<") == 1
+
+
+def test_scripts_wait_but_for_the_early_ones():
+    def script(name, priority, **attributes):
+        return Script(name, priority=priority, **attributes)
+
+    found = [
+        script("_static/charts.js", 100),
+        script("_static/page.js", 500),
+        script(None, 500, body="DOCUMENTATION_OPTIONS.pagename = 'x';"),
+        script(None, 500, body="let hint = 'Show';"),
+    ]
+    context = {"script_files": found}
+    scripts.defer_scripts(None, "book/02", "page.html", context, None)
+    made = [{**one.attributes} for one in context["script_files"]]
+    assert made[0] == {}
+    assert made[1] == {"defer": "defer"}
+    assert made[2]["type"] == "module"
+    assert made[3] == {"body": "let hint = 'Show';"}
+    assert found[1].attributes == {}  # shared by all pages
+
+    searching = {"script_files": found}
+    scripts.defer_scripts(None, "search", "search.html", searching, None)
+    assert searching["script_files"] is found
 
 
 def built(folder: Path, text: str) -> subprocess.CompletedProcess[str]:

@@ -27,10 +27,11 @@ NOTE = """\
    narrower root signs; rules of Temml, MIT.
    Theme: pydata-sphinx-theme and sphinx-book-theme, BSD 3-Clause, with Bootstrap, MIT. */
 """
-# What the theme's template writes by itself: its two stylesheets, and a script that draws icons.
+# What the theme's template writes by itself: its two stylesheets, a script that draws icons, and
+# that two scripts which run at the end are to be loaded first.
 WRITTEN = re.compile(
     r"<(?:link|script)\b[^>]*_static/(?:styles/(?:theme|pydata-sphinx-theme)\.css"
-    r"|scripts/fontawesome\.js)[^>]*>(?:</script>)?\s*"
+    r"|scripts/(?:fontawesome|bootstrap|pydata-sphinx-theme)\.js)[^>]*>(?:</script>)?\s*"
 )
 
 
@@ -77,8 +78,8 @@ def write_stylesheet(app: Sphinx, failure: Exception | None) -> None:
     if failure or not files:
         return
     site = Path(app.outdir)
-    folders = [Path(app.confdir) / folder for folder in app.config.html_static_path]
-    own = {path.name for folder in folders for path in folder.glob("*.css")}
+    ours = (name for name in app.config.html_static_path if not Path(name).is_absolute())
+    own = {path.name for name in ours for path in (Path(app.confdir) / name).glob("*.css")}
     formulas = site / "_static" / "formulas.css"
     formulas.write_text(FACE.sub("", MATH_STYLE.read_text(encoding="utf-8")), encoding="utf-8")
     css = joined(site, [*files, "_static/formulas.css"], own)
