@@ -67,11 +67,16 @@ class Visit:
                 strangers.append(url)
         return strangers
 
-    def weight(self) -> int:
-        """Bytes of the page and all that it loaded, as a server that compresses would send."""
+    def weight(self, *, without: str | None = None) -> int:
+        """Bytes of the page and all that it loaded, as a server that compresses would send.
+
+        Files with the words `without` in their address are left out.
+        """
         total = 0
         for response in self.responses:
             if response.status != 200 or urlparse(response.url).scheme in LOCAL_SCHEMES:
+                continue
+            if without and without in response.url:
                 continue
             body = response.body()
             kind = response.headers.get("content-type", "")
@@ -141,6 +146,13 @@ def drawn_charts(page: Page) -> list[str]:
 def layout_shift(page: Page) -> float:
     """Chromium's cumulative layout shift so far."""
     return page.evaluate("() => window.layoutShift")
+
+
+def elements(page: Page) -> int:
+    """How many elements a page has, without what its charts are drawn with."""
+    return page.evaluate(
+        "() => document.querySelectorAll('*').length - document.querySelectorAll('.chart *').length"
+    )
 
 
 def axe_violations(page: Page) -> list[str]:

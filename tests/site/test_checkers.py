@@ -9,6 +9,7 @@ from browsing import (
     Visit,
     axe_violations,
     dead_inputs,
+    elements,
     faint_chart_text,
     layout_shift,
     light_grounds,
@@ -147,7 +148,18 @@ def test_a_heavy_page_is_weighed(page: Page, tmp_path: Path, served: str) -> Non
     noise = random.Random(0).randbytes(1_500_000)
     (tmp_path / "noise.png").write_bytes(noise)
     written(tmp_path, '<img alt="noise" src="noise.png">')
-    assert open_page(page, f"{served}/page.html").weight() > 1_200_000
+    heavy = open_page(page, f"{served}/page.html")
+    assert heavy.weight() > 1_200_000
+    assert heavy.weight(without="noise") < 10_000
+
+
+def test_the_elements_of_a_page_are_counted_without_those_of_charts(
+    page: Page, tmp_path: Path
+) -> None:
+    visit(page, tmp_path, GOOD)
+    few = elements(page)
+    visit(page, tmp_path, GOOD + "<p>one</p>" * 50 + SLIDER.format(ink="currentColor"))
+    assert elements(page) == few + 51  # the second chart is one box
 
 
 def test_broken_links_and_foreign_resources_are_seen(tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ def test_the_setter_goes_on_after_a_formula_that_does_not_parse():
     assert "<mi>b</mi>" in mathematics.mathml("b")
 
 
+def test_a_formula_in_a_line_has_no_row_around_it():
+    assert mathematics.mathml("x + y") == "<math><mi>x</mi><mo>+</mo><mi>y</mi></math>"
+    assert mathematics.mathml(r"(x) (y)").count("<mrow>") == 2
+
+
 def test_functions_stand_apart_as_tex_has_it():
     space = '<mspace width="0.1667em"></mspace>'
     assert f"</msub>{space}<mrow><mi>log" in mathematics.mathml(r"q_k \log p")
@@ -78,6 +83,7 @@ def test_what_is_written_against_a_formula_stays_with_it(html, kept):
 def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():
     text = (
         '<div class="highlight"><pre><span></span><span class="n">a</span> <span class="o">=</span>'
+        '<span class="o">-</span>'
         '<span class="p">(</span><span class="mi">1</span><span class="p">)</span></pre></div>'
     )
     light = code.unmarked(text)

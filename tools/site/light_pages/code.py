@@ -9,16 +9,18 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-# Names, punctuation and space have the colour of plain code in both of the theme's styles; the
-# last is what Pygments gives to text without a kind.
+# Names, punctuation and space have the colour of plain code in both of the theme's styles, and so
+# may a dot and an equals sign; the last is what Pygments gives to text without a kind.
 PLAIN = ("n", "p", "w", "")
-MARK = re.compile(rf'<span(?: class="(?:{"|".join(PLAIN)})")?>([^<>]*)</span>')
+MARK = re.compile(
+    rf'<span(?: class="(?:{"|".join(PLAIN)})")?>([^<>]*)</span>|<span class="o">([.=])</span>'
+)
 BLOCK = re.compile(r'(<div class="[^"]*highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
 
 
 def unmarked(html: str) -> str:
     """The same code without marks that nobody sees."""
-    return BLOCK.sub(lambda block: MARK.sub(r"\1", block[0]), html)
+    return BLOCK.sub(lambda block: MARK.sub(r"\1\2", block[0]), html)
 
 
 def lighten(
