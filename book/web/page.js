@@ -24,6 +24,7 @@
 
   // An accessible name that differs from the words on a button hides those words from voice control.
   function honestNames() {
+    for (const button of document.querySelectorAll(".copybtn")) button.setAttribute("aria-label", button.dataset.tooltip);
     for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
     for (const button of document.querySelectorAll("button.search-button-field")) {
       button.setAttribute("aria-label", button.innerText.replace(/\s+/g, " ").trim() || "Search");
