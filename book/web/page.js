@@ -10,8 +10,9 @@
   // What scrolls inside its own box must be reachable by keyboard.
   const BOXES = ".chart, div.math, .cell_output .output, .pst-scrollable-table-container, pre";
   function reachable() {
-    for (const box of document.querySelectorAll(BOXES)) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1;
+    // look at all, then change: one layout for all of them
+    const boxes = [...document.querySelectorAll(BOXES)].map((box) => [box, box.scrollWidth > box.clientWidth + 1]);
+    for (const [box, scrolls] of boxes) {
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.reachable = "true";

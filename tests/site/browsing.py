@@ -175,6 +175,11 @@ def overflowing(page: Page) -> list[str]:
     return page.evaluate("() => probes.overflowing()")
 
 
+def cut_formulas(page: Page) -> list[str]:
+    """Formulas whose end cannot be reached, by scrolling their box or with the keyboard."""
+    return page.evaluate("() => probes.cutFormulas()")
+
+
 def nameless_images(page: Page) -> list[str]:
     """Pictures and charts that say nothing to a reader who cannot see them."""
     return page.evaluate("() => probes.nameless()")

@@ -8,6 +8,7 @@ import pytest
 from browsing import (
     Visit,
     axe_violations,
+    cut_formulas,
     dead_inputs,
     elements,
     faint_chart_text,
@@ -124,6 +125,28 @@ def test_a_slider_that_does_nothing_is_seen(page: Page, tmp_path: Path) -> None:
 def test_a_page_wider_than_a_phone_is_seen(phone: Page, tmp_path: Path) -> None:
     visit(phone, tmp_path, '<div class="wide" style="width:600px">wide</div>')
     assert any("wide" in fault for fault in overflowing(phone))
+
+
+@pytest.mark.parametrize(
+    ("box", "formula", "tab", "cut"),
+    [
+        ("overflow:hidden", "width:max-content", "0", True),
+        ("overflow:auto", "width:max-content", "-1", True),
+        ("overflow:auto;display:flex;flex-direction:row-reverse", "width:max-content", "0", True),
+        ("overflow:auto", "width:max-content", "0", False),
+    ],
+)
+def test_a_formula_that_is_cut_off_is_seen(
+    phone: Page, tmp_path: Path, box: str, formula: str, tab: str, cut: bool
+) -> None:
+    letters = "<mi>abc</mi><mo>=</mo>" * 40
+    visit(
+        phone,
+        tmp_path,
+        f'<div class="math" style="width:300px;{box}" tabindex="{tab}">'
+        f'<math display="block" style="{formula}"><mrow>{letters}</mrow></math></div>',
+    )
+    assert bool(cut_formulas(phone)) is cut
 
 
 def test_a_chart_that_is_not_drawn_is_seen(page: Page, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from browsing import (
     Visit,
     axe_violations,
     chart_pictures,
+    cut_formulas,
     dead_inputs,
     elements,
     faint_chart_text,
@@ -105,6 +106,7 @@ def test_page_opened_as_a_file_is_quiet(page: Page, built_site: Path, page_name:
 def test_page_fits_a_phone(phone: Page, site_url: str, page_name: str) -> None:
     visit = open_page(phone, f"{site_url}/{page_name}")
     assert overflowing(phone) == []
+    assert cut_formulas(phone) == []
     assert layout_shift(phone) < MOST_SHIFT
     set_theme(phone, "light")
     assert axe_violations(phone) == []
