@@ -162,7 +162,19 @@
     if (!step && y.type !== "nominal" && y.type !== "ordinal") return 200;
     const data = part.data || spec.data || {};
     const rows = data.values || datasets[data.name] || [];
-    const places = new Set(rows.map((row) => row[y.field]).filter((place) => place !== undefined));
-    return (step || 20) * (places.size || 5); // 5: the chart reckons them itself
+    const chosen = chosenBy([...(spec.transform || []), ...(part.transform || [])]);
+    const places = new Map(); // of each choice
+    for (const row of rows) {
+      const group = chosen && row[chosen];
+      if (row[y.field] !== undefined) places.set(group, (places.get(group) || new Set()).add(row[y.field]));
+    }
+    const most = Math.max(0, ...[...places.values()].map((group) => group.size));
+    return (step || 20) * (most || 5); // 5: the chart reckons them itself
+  }
+
+  /* The field of which a menu or slider shows one value at a time: "datum.step == step". */
+  function chosenBy(transforms) {
+    const found = transforms.map(({ filter }) => /^datum\.(\w+) ===? \w+$/.exec(filter)).find(Boolean);
+    return found && found[1];
   }
 })();

@@ -289,10 +289,17 @@ def test_ctrl_c_while_torch_is_loaded() -> None:
     assert b"Traceback" not in rest
 
 
-@pytest.mark.skipif(os.name == "nt", reason="closes a stream as a shell does")
-def test_a_closed_standard_input(run: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="closes streams as a shell does")
+@pytest.mark.parametrize(
+    ("closing", "message"),
+    [
+        ("<&-", "standard input is closed: name a file with --input"),
+        (">&-", "standard output is closed: translations have no place to go"),
+    ],
+)
+def test_a_closed_stream(run: Path, closing: str, message: str) -> None:
     words = [sys.executable, "-m", "transformer", "translate", str(run)]
-    shell = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *words]
+    shell = ["/bin/sh", "-c", f'exec "$@" {closing}', "sh", *words]
     closed = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (closed.returncode, closed.stdout) == (2, "")
-    assert closed.stderr == "error: standard input is closed: name a file with --input\n"
+    assert closed.stderr == f"error: {message}\n"
