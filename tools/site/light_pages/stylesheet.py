@@ -25,7 +25,8 @@ NOTE = """\
 /* Icons: Font Awesome Free 6.5.2, https://fontawesome.com, SIL OFL 1.1, those used.
    Formulas: STIX Two Math, https://github.com/stipub/stixfonts, SIL OFL 1.1, the letters used, with
    narrower root signs; rules of Temml, MIT.
-   Theme: pydata-sphinx-theme and sphinx-book-theme, BSD 3-Clause, with Bootstrap, MIT. */
+   Theme: pydata-sphinx-theme and sphinx-book-theme, BSD 3-Clause, with Bootstrap, MIT.
+   Made of: {files} */
 """
 # What the theme's template writes by itself: its two stylesheets, a script that draws icons, and
 # that two scripts which run at the end are to be loaded first.
@@ -82,11 +83,14 @@ def write_stylesheet(app: Sphinx, failure: Exception | None) -> None:
     own = {path.name for name in ours for path in (Path(app.confdir) / name).glob("*.css")}
     formulas = site / "_static" / "formulas.css"
     formulas.write_text(FACE.sub("", MATH_STYLE.read_text(encoding="utf-8")), encoding="utf-8")
-    css = joined(site, [*files, "_static/formulas.css"], own)
+    made_of = sorted([*files, "_static/formulas.css"], key=lambda file: Path(file).name in own)
+    css = joined(site, made_of, own)
     pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted(site.rglob("*.html")))
     css = with_icons(css, site / ICONS, pages)
     face = mathematical_face(MATH_FAMILY, MATH_FONT, pages)
-    (site / "_static" / NAME).write_text(NOTE + face + css, encoding="utf-8")
+    (site / "_static" / NAME).write_text(
+        NOTE.format(files=" ".join(made_of)) + face + css, encoding="utf-8"
+    )
 
 
 def setup(app: Sphinx) -> None:
