@@ -9,9 +9,10 @@ BIN := $(VENV)/bin
 WEB := book/web
 INSTALLED := $(VENV)/.installed
 VENDORED := $(WEB)/vendor/.copied
+LIGHTHOUSE := tools/lighthouse/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve pdf lab results lock format clean
+.PHONY: help book test lighthouse serve pdf lab results lock format clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -21,6 +22,9 @@ book: $(INSTALLED) $(VENDORED) ## run every chapter and make _build/html/index.h
 
 test: $(INSTALLED) $(VENDORED) ## lint, types, unit tests, every chapter, the site in a browser
 	@$(BIN)/python tools/check.py
+
+lighthouse: book $(LIGHTHOUSE) ## the site as a phone on a slow network sees it (ARGS=--faults)
+	@$(BIN)/node tools/lighthouse/measure.mjs _build/html $(ARGS)
 
 serve: book ## the site on http://localhost:8000 (PORT=…)
 	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
@@ -43,7 +47,7 @@ format: $(INSTALLED) ## lay out code and notebooks
 	@$(BIN)/python tools/notebooks.py format
 
 clean: ## remove what was built, keep the environment
-	rm -rf _build $(WEB)/vendor $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build $(WEB)/vendor $(WEB)/node_modules tools/lighthouse/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps: a step runs again when what it is made from has changed.
 $(INSTALLED): $(REQUIREMENTS) requirements.txt pyproject.toml tools/install.py
@@ -58,4 +62,10 @@ $(VENDORED): $(WEB)/package-lock.json tools/vendor.py | $(INSTALLED)
 	@echo "Fetching browser libraries …"
 	@cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
 	@$(BIN)/python tools/vendor.py
+	@touch $@
+
+# Lighthouse is large, and no build and no test needs it.
+$(LIGHTHOUSE): tools/lighthouse/package-lock.json | $(INSTALLED)
+	@echo "Fetching Lighthouse …"
+	@cd tools/lighthouse && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -2,36 +2,12 @@
 (function () {
   "use strict";
 
-  // Text appears once its mathematics is set (see book.css), and mathematics is set once its fonts are
-  // there: lines that are broken twice make the page jump.
-  const root = document.documentElement;
-  const FONTS = new URL("vendor/mathjax/output/chtml/fonts/woff-v2/", document.currentScript.src);
-  const FACES = { "MJXTEX": "Main-Regular", "MJXTEX-I": "Math-Italic", "MJXTEX-S1": "Size1-Regular" };
-  const mathIsSet = () => root.classList.remove("math-pending");
-  root.classList.add("math-pending");
-
-  function mathFonts() {
-    const faces = Object.entries(FACES).map(([family, file]) =>
-      new FontFace(family, `url(${new URL(`MathJax_${file}.woff`, FONTS)})`).load());
-    return Promise.all(faces).then((loaded) => loaded.forEach((face) => document.fonts.add(face)), () => {});
-  }
-
-  document.addEventListener("readystatechange", () => {
-    if (document.readyState !== "interactive") return; // MathJax is deferred: it has not run yet
-    if (!document.querySelector("script[src*='mathjax']")) return mathIsSet();
-    const fonts = mathFonts();
-    window.MathJax = window.MathJax || {};
-    window.MathJax.startup = {
-      ...window.MathJax.startup,
-      pageReady: () => fonts.then(() => window.MathJax.startup.defaultPageReady()).then(mathIsSet, mathIsSet),
-    };
-  });
-
   // What scrolls inside its own box must be reachable by keyboard.
-  const BOXES = ".chart, mjx-container[display='true'], .cell_output .output, .pst-scrollable-table-container, pre";
+  const BOXES = ".chart, div.math, .cell_output .output, .pst-scrollable-table-container, pre";
   function reachable() {
-    for (const box of document.querySelectorAll(BOXES)) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1;
+    // look at all, then change: one layout for all of them
+    const boxes = [...document.querySelectorAll(BOXES)].map((box) => [box, box.scrollWidth > box.clientWidth + 1]);
+    for (const [box, scrolls] of boxes) {
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.reachable = "true";
@@ -44,6 +20,7 @@
 
   // An accessible name that differs from the words on a button hides those words from voice control.
   function honestNames() {
+    for (const button of document.querySelectorAll(".copybtn")) button.setAttribute("aria-label", button.dataset.tooltip);
     for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
     for (const button of document.querySelectorAll("button.search-button-field")) {
       button.setAttribute("aria-label", button.innerText.replace(/\s+/g, " ").trim() || "Search");

@@ -37,6 +37,16 @@
     return [`page is ${root.scrollWidth} px wide at ${root.clientWidth} px`, ...names];
   }
 
+  const cutFormulas = () => all("div.math").filter((box) => {
+    const places = all("math *", box).map((part) => part.getBoundingClientRect()).filter((part) => part.width);
+    const here = box.getBoundingClientRect();
+    const [first, last] = [Math.min(...places.map((part) => part.left)), Math.max(...places.map((part) => part.right))];
+    if (first < here.left - 1) return true;
+    if (last <= here.right + 1) return false;
+    const scrolls = ["auto", "scroll"].includes(getComputedStyle(box).overflowX);
+    return !scrolls || box.tabIndex < 0 || last - here.left > box.scrollWidth + 1;
+  }).map((box) => box.textContent.trim().slice(0, 60));
+
   function nameless() {
     const pictures = all("article img").filter((image) => !image.alt.trim());
     const charts = all(".chart svg.marks").filter((svg) => {
@@ -163,7 +173,7 @@
 
   window.probes = {
     cutOff, longLines,
-    scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, nameless, values, pictures,
+    scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, cutFormulas, nameless, values, pictures,
     dead, faint, onLightGround, theme, pressThemeButton,
   };
 })();
