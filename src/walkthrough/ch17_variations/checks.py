@@ -6,9 +6,9 @@ from itertools import product
 from statistics import fmean, pstdev, stdev
 
 from transformer.analysis.cost import parameter_count
-from walkthrough.ch17_variations.paired import t_factor
 from walkthrough.ch17_variations.rows import ROWS
 from walkthrough.checking import Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
+from walkthrough.lab.intervals import t_factor
 
 Values = Sequence[float]
 Triple = tuple[float, float, float]

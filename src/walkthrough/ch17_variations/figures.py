@@ -1,18 +1,17 @@
 """The figures of chapter 17: Table 3 to explore, the vocabulary that fits it, differences."""
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
 import altair as alt
 
 from transformer.analysis.cost import VocabularyFit
-from walkthrough.ch17_variations.paired import Interval, t_interval
 from walkthrough.ch17_variations.parameters import PARTS, by_part
 from walkthrough.ch17_variations.rows import BASE, ROWS, Row
 from walkthrough.drawing.channels import menu
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import NARROW, PALETTE, described, wrapped
+from walkthrough.lab.intervals import t_interval
 
 SYMBOLS = {
     "n_heads": "h",
@@ -277,5 +276,5 @@ def _differences_in_words(
 def _difference_said(values: Sequence[float]) -> str:
     if len(values) == 1:
         return f"{values[0]:+.1f}"
-    found: Interval = t_interval(values)
-    return f"{fmean(values):+.1f} ({found.low:+.1f} to {found.high:+.1f})"
+    found = t_interval(values)
+    return f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"

@@ -1,7 +1,7 @@
-"""How large is a difference that means something? Pairs of runs, and intervals for their mean.
+"""How large is a difference that means something? Pairs of runs, and what fewer of them would say.
 
-Two runs of one seed are a pair. The interval is Student's t: with five seeds, resampling them (the
-bootstrap) covers far less than it says (`coverage`).
+Two runs of one seed are a pair. Their intervals are Student's t: with five seeds, resampling them
+(the bootstrap) covers far less than it says (`coverage`).
 """
 
 import math
@@ -15,53 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from walkthrough.ch17_variations.rows import BASE, ROWS
+from walkthrough.lab.intervals import INSIDE, Interval, t_factor
 
-INSIDE = 0.95
 Measure = Literal["perplexity", "bleu"]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The mean of n differences, and the interval that covers the true one 95 times in 100."""
-
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def side(self) -> int:
-        """1 or −1 when the whole interval lies on that side of 0, else 0."""
-        return (self.low > 0) - (self.high < 0)
-
-
-def t_interval(differences: Sequence[float], inside: float = INSIDE) -> Interval:
-    """Return mean ± t · s/√n.
-
-    Raises:
-        ValueError: fewer than two differences.
-    """
-    n = len(differences)
-    if n < 2:
-        raise ValueError(f"an interval needs at least two differences, got {n}")
-    mean = fmean(differences)
-    half = t_factor(n, inside) * stdev(differences) / math.sqrt(n)
-    return Interval(mean, mean - half, mean + half, n)
-
-
-def t_factor(n: int, inside: float = INSIDE) -> float:
-    """Return how many standard errors the interval of n values reaches to each side.
-
-    Raises:
-        ValueError: n below 2, or a share outside (0, 1).
-    """
-    if n < 2 or not 0 < inside < 1:
-        raise ValueError(f"t needs n of at least 2 and a share in (0, 1), got {n} and {inside}")
-    # a tangent brings the whole line into a bounded interval, however heavy the tails
-    angles = np.linspace(0, math.pi / 2, 100_001)
-    density = np.cos(angles) ** (n - 2)  # of Student's t at √(n − 1) · tan(angle)
-    share = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    return math.sqrt(n - 1) * math.tan(np.interp(inside, share / share[-1], angles))
 
 
 Runs = Sequence[Mapping[str, Any]]

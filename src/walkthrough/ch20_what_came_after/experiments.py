@@ -241,7 +241,7 @@ def _curve(
     test_exact: Callable[[], float],
 ) -> dict[str, Any]:
     n_counted = 5
-    with FlopCounterMode(display=False) as counter:  # of the first updates' batches, twice used
+    with FlopCounterMode(display=False) as counter:  # of five batches; training goes on behind them
         for _, loss in zip(range(n_counted), losses, strict=False):
             loss.backward()
     model.zero_grad()

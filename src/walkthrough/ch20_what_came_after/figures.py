@@ -169,14 +169,12 @@ def lines_picture(
 # The block ---------------------------------------------------------------------------------------
 
 
-def changes_picture(
-    record: Mapping[str, Any], names: Iterable[str], *, measure: str = "loss"
-) -> Still:
+def changes_picture(record: Mapping[str, Any], names: Iterable[str]) -> Still:
     """Return, for each change and rate, the difference to 2017's block: a dot a seed."""
     runs = frame(record, "block")
-    base = runs[runs.block == "2017"].set_index(["peak", "seed"])[measure]
+    base = runs[runs.block == "2017"].set_index(["peak", "seed"]).loss
     keys = pd.MultiIndex.from_frame(runs[["peak", "seed"]])
-    runs = runs.assign(gap=runs[measure].to_numpy() - base.reindex(keys).to_numpy())
+    runs = runs.assign(gap=runs.loss.to_numpy() - base.reindex(keys).to_numpy())
     order = list(names)
     runs = runs[runs.block.isin(order)]
     runs = runs.assign(rate=runs.peak.map(lambda peak: f"peak rate {_power(peak)}"))

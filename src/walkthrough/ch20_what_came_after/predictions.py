@@ -24,7 +24,8 @@ asking = Prediction(
 
 order = Prediction(
     "20-order",
-    "All images get their patches in another order, the same for all. Whose result is lower then?",
+    "All images get their patches in another order, the same for all. Whose result falls by more "
+    "than chance?",
     (
         Choice(
             "that of the convolution alone",
@@ -37,7 +38,8 @@ order = Prediction(
         ),
         Choice(
             "those of both, but not the linear model's",
-            "The linear model cannot notice. The vision transformer cannot either.",
+            "The linear model cannot notice, and the vision transformer cannot either: "
+            "what it loses is chance.",
         ),
         Choice("those of all three", "A linear model has a weight for each pixel, in any order."),
     ),

@@ -1,24 +1,25 @@
 """What the recorded seeds allow to say: paired differences with an interval."""
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
-from statistics import mean, stdev
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from walkthrough.ch20_what_came_after.figures import frame
-
-T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
-"""Student's t for an interval of 95 %, by the number of pairs."""
+from walkthrough.lab.intervals import Interval, t_interval
 
 
-class Difference(NamedTuple):
-    """The mean of paired differences, how far the interval reaches to both sides, and the pairs."""
+@dataclass(frozen=True)
+class Difference:
+    """What paired runs have more than those they are held against; below 0 is better."""
 
-    mean: float
-    reach: float
     pairs: tuple[float, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """The mean difference and its interval of 95 %."""
+        return t_interval(self.pairs)
 
     @property
     def lower(self) -> str:
@@ -27,11 +28,9 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Say what the interval allows; else whether all pairs agree. Below 0 is better."""
-        if self.mean + self.reach < 0:
-            return "helps"
-        if self.mean - self.reach > 0:
-            return "worse"
+        """Say what the interval allows; else whether all pairs agree."""
+        if side := self.interval.side:
+            return "worse" if side > 0 else "helps"
         if all(gap < 0 for gap in self.pairs):
             return "better in every pair"
         return "worse in every pair" if all(gap > 0 for gap in self.pairs) else "no difference seen"
@@ -41,17 +40,14 @@ def paired(ours: Sequence[float], base: Sequence[float]) -> Difference:
     """Return the difference of runs that share their seeds, pair by pair.
 
     Raises:
-        ValueError: not as many of the one as of the other, or a number without a table entry.
+        ValueError: not as many of the one as of the other.
     """
-    if len(ours) != len(base) or len(ours) not in T_95:
-        raise ValueError(
-            f"pairs must be {sorted(T_95)} in number, got {len(ours)} and {len(base)} runs"
-        )
-    gaps = [one - other for one, other in zip(ours, base, strict=True)]
-    return Difference(mean(gaps), T_95[len(gaps)] * stdev(gaps) / sqrt(len(gaps)), tuple(gaps))
+    if len(ours) != len(base):
+        raise ValueError(f"pairs need as many runs of each, got {len(ours)} and {len(base)}")
+    return Difference(tuple(one - other for one, other in zip(ours, base, strict=True)))
 
 
-def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.DataFrame:
+def block_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row for each change: best rate, loss with its range, difference to 2017's best rate.
 
     The best rate is the one with the lower mean loss, chosen for each block apart.
@@ -61,20 +57,8 @@ def block_verdicts(record: Mapping[str, Any], *, measure: str = "loss") -> pd.Da
     rows = []
     for name in dict.fromkeys(runs.block):
         one = _at_best_rate(runs[runs.block == name])
-        found = _paired_by_seed(one, base, measure)
-        rows.append(
-            {
-                "block": name,
-                "rate": one.peak.iloc[0],
-                "loss": one.loss.mean(),
-                "lowest": one.loss.min(),
-                "highest": one.loss.max(),
-                "difference": found.mean,
-                "±": found.reach,
-                "lower in": found.lower,
-                "verdict": "" if name == "2017" else found.verdict,
-            }
-        )
+        row = {"block": name, "rate": one.peak.iloc[0], **_compared(one, base)}
+        rows.append(row | {"verdict": ""} if name == "2017" else row)
     return pd.DataFrame(rows).set_index("block")
 
 
@@ -83,30 +67,28 @@ def optimiser_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
     runs = frame(record, "optimiser")
     blocks = frame(record, "block")
     (peak,) = runs.peak.unique()
-    base = blocks[(blocks.block == "2017") & (blocks.peak == peak)].sort_values("seed")
-    rows = []
-    for (optimizer, schedule), one in runs.groupby(["optimizer", "schedule"], sort=False):
-        found = _paired_by_seed(one, base, "loss")
-        rows.append(
-            {
-                "optimiser": f"{optimizer}, {schedule}",
-                "loss": one.loss.mean(),
-                "lowest": one.loss.min(),
-                "highest": one.loss.max(),
-                "difference": found.mean,
-                "±": found.reach,
-                "lower in": found.lower,
-                "verdict": found.verdict,
-            }
-        )
+    base = blocks[(blocks.block == "2017") & (blocks.peak == peak)]
+    rows = [
+        {"optimiser": f"{optimizer}, {schedule}", **_compared(one, base)}
+        for (optimizer, schedule), one in runs.groupby(["optimizer", "schedule"], sort=False)
+    ]
     return pd.DataFrame(rows).set_index("optimiser")
 
 
-def _paired_by_seed(ours: pd.DataFrame, base: pd.DataFrame, measure: str) -> Difference:
+def _compared(ours: pd.DataFrame, base: pd.DataFrame) -> dict[str, Any]:
     both = ours.merge(base, on="seed", suffixes=("", "_base"))
-    return paired(both[measure].tolist(), both[f"{measure}_base"].tolist())
+    found = paired(both.loss.tolist(), both.loss_base.tolist())
+    return {
+        "loss": ours.loss.mean(),
+        "lowest": ours.loss.min(),
+        "highest": ours.loss.max(),
+        "difference": found.interval.mean,
+        "±": found.interval.high - found.interval.mean,
+        "lower in": found.lower,
+        "verdict": found.verdict,
+    }
 
 
 def _at_best_rate(runs: pd.DataFrame) -> pd.DataFrame:
     best = runs.groupby("peak").loss.mean().idxmin()
-    return runs[runs.peak == best].sort_values("seed")
+    return runs[runs.peak == best]

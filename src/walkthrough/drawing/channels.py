@@ -1,6 +1,6 @@
 """What several figures share: named series that differ in more than colour, and menus."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -61,6 +61,33 @@ def menu(name: str, options: Sequence[Any], label: str, *, start: Any = None) ->
     if chosen not in options:
         raise ValueError(f"{name!r} must start at one of {list(options)}, got {chosen!r}")
     return alt.param(name, value=chosen, bind=alt.binding_select(options=list(options), name=label))
+
+
+def cell_choice(
+    name: str, menus: Mapping[str, tuple[str, Sequence[Any]]], start: Mapping[str, Any]
+) -> alt.Parameter:
+    """Return the choice of one cell of a map: by a click on it, or by a menu for each field.
+
+    `menus` holds, for each field that tells the cells apart, the menu's label and its options;
+    `start` is the cell that is chosen at first.
+
+    Raises:
+        ValueError: a name that Vega reserves.
+    """
+    _check_name(name)
+    return alt.selection_point(
+        name=name,
+        fields=list(menus),
+        on="click",
+        toggle=False,
+        clear=False,
+        empty=False,
+        value=[{field: start[field] for field in menus}],
+        bind={  # type: ignore[arg-type]  # Altair's types know one input only
+            field: alt.binding_select(options=list(options), name=label)
+            for field, (label, options) in menus.items()
+        },
+    )
 
 
 def number_slider(

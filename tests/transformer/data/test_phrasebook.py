@@ -269,6 +269,7 @@ def test_tokenize_inverts_detokenize(pool, index):
     [
         "Jane visite l'Afrique en septembre",
         "jane visite l’afrique en septembre.",
+        "jane visite lʼafrique en septembre.",
         "  Jane  visite l'Afrique en septembre !",
         "Jane visite l'Afrique en septembre…",
     ],

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from walkthrough.ch17_variations import checks
-from walkthrough.ch17_variations.paired import t_factor
 from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.lab.intervals import t_factor
 
 ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
 

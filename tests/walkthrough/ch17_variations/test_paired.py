@@ -1,35 +1,11 @@
-"""Intervals and pairs: the numbers of a table of Student's t, and signs that cannot be confused."""
+"""Pairs of runs: what they cover, and signs that cannot be confused."""
 
 import math
 
 import pytest
 
 from walkthrough.ch17_variations import paired
-
-
-@pytest.mark.parametrize(("n", "t"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262)])
-def test_t_is_that_of_the_tables(n, t):
-    assert paired.t_factor(n) == pytest.approx(t, abs=1e-3)
-
-
-def test_t_for_another_share_and_for_many():
-    assert paired.t_factor(5, 0.99) == pytest.approx(4.604, abs=1e-3)
-    assert paired.t_factor(2000) == pytest.approx(1.961, abs=1e-3)
-
-
-def test_an_interval_by_hand():
-    found = paired.t_interval([1.0, 2.0, 3.0])
-    assert found.mean == 2.0
-    assert found.high - 2.0 == pytest.approx(4.3027 / math.sqrt(3), abs=1e-4)
-    assert (found.n, found.side) == (3, 0)
-    assert paired.t_interval([1.0, 1.1, 1.2]).side == 1
-    assert paired.t_interval([-1.0, -1.1, -1.2]).side == -1
-
-
-@pytest.mark.parametrize("call", [lambda: paired.t_interval([1.0]), lambda: paired.t_factor(1)])
-def test_one_value_has_no_interval(call):
-    with pytest.raises(ValueError, match=r"at least (two|2)"):
-        call()
+from walkthrough.lab.intervals import t_interval
 
 
 def test_only_t_keeps_what_it_says_for_five():
@@ -89,7 +65,7 @@ def test_one_run_of_each_misleads_where_seeds_differ_more_than_rows():
     ],
 )
 def test_a_verdict_compares_directions(printed, values, said):
-    assert paired.verdict(printed, paired.t_interval(values)) == said
+    assert paired.verdict(printed, t_interval(values)) == said
 
 
 def test_printed_differences_are_those_of_the_paper():

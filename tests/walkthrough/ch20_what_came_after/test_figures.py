@@ -102,16 +102,16 @@ def test_a_part_that_is_not_recorded_is_named():
 
 def test_an_interval_is_students_and_the_verdict_needs_it_on_one_side_of_zero():
     found = paired([1.0, 1.1, 1.2], [2.0, 2.0, 2.0])
-    assert found.mean == pytest.approx(-0.9)
-    assert found.reach == pytest.approx(4.303 * 0.1 / 3**0.5)
+    assert found.interval.mean == pytest.approx(-0.9)
+    assert found.interval.high + 0.9 == pytest.approx(4.303 * 0.1 / 3**0.5, abs=1e-4)
     assert found.verdict == "helps"
     assert paired([3.0, 3.1, 3.2], [2.0, 2.0, 2.0]).verdict == "worse"
     assert paired([1.5, 2.1, 2.2], [2.0, 2.0, 2.0]).verdict == "no difference seen"
     wide = paired([1.9, 1.9, 0.1], [2.0, 2.0, 2.0])
     assert (wide.verdict, wide.lower) == ("better in every pair", "3 of 3")
     assert paired([2.1, 2.1, 3.9], [2.0, 2.0, 2.0]).verdict == "worse in every pair"
-    with pytest.raises(ValueError, match="got 1 and 1 runs"):
-        paired([1.0], [2.0])
+    with pytest.raises(ValueError, match="as many runs of each, got 1 and 2"):
+        paired([1.0], [2.0, 3.0])
 
 
 def test_each_block_is_compared_at_its_own_best_rate():

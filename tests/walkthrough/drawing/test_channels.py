@@ -9,6 +9,7 @@ import pytest
 import walkthrough
 from walkthrough.drawing.channels import (
     RESERVED,
+    cell_choice,
     cycled,
     line_channels,
     menu,
@@ -19,7 +20,7 @@ from walkthrough.drawing.style import CATEGORIES, DASHES
 
 MODULES = sorted(Path(walkthrough.__file__).parent.rglob("*.py"))
 PARAMETER = re.compile(
-    r"""(?:alt\.param|menu|number_slider|selection_\w+)\(\s*(?:name\s*=\s*)?["'](\w+)["']"""
+    r"""(?:alt\.param|menu|number_slider|cell_choice|selection_\w+)\(\s*(?:name\s*=\s*)?["'](\w+)["']"""
 )
 
 
@@ -47,6 +48,18 @@ def test_a_menu_begins_with_its_first_option_or_another_and_has_no_reserved_name
     assert first.param.bind.to_dict() == {"input": "select", "options": [1, 2], "name": "layer "}
     with pytest.raises(ValueError, match="reserves 'width'"):
         menu("width", [1], "width ")
+
+
+def test_a_cell_is_chosen_by_a_click_or_by_menus_and_one_is_always_chosen():
+    menus = {"row": ("row ", ["a", "b"]), "column": ("column ", (1, 2))}
+    chosen = cell_choice("cell", menus, {"row": "b", "column": 2, "value": 0.5}).param.to_dict()
+    assert chosen["value"] == [{"row": "b", "column": 2}]
+    assert chosen["bind"]["column"] == {"input": "select", "options": [1, 2], "name": "column "}
+    select = chosen["select"]
+    assert (select["fields"], select["on"]) == (["row", "column"], "click")
+    assert (select["toggle"], select["clear"]) == (False, False)
+    with pytest.raises(ValueError, match="reserves 'width'"):
+        cell_choice("width", menus, {"row": "a", "column": 1})
 
 
 @pytest.mark.parametrize("n", [2, 9])

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.drawing.channels import cell_choice
 from walkthrough.drawing.maps import (
     PRINT_UP_TO,
     cell_rows,
@@ -46,19 +47,8 @@ def qk_explorer(
         i, j = cell["row"], cell["column"]
         cell |= {"score": values[i][j], "q": rounded(query[i]), "k": rounded(key[j])}
     first = max(rows, key=lambda cell: cell["score"])  # a score with something in it to see
-    chosen = alt.selection_point(
-        name="score",
-        fields=["query", "key"],
-        on="click",
-        toggle=False,
-        clear=False,
-        empty=False,
-        value=[{"query": first["query"], "key": first["key"]}],
-        bind={  # type: ignore[arg-type]  # Altair's types know one input only
-            "query": alt.binding_select(options=queries, name="query "),
-            "key": alt.binding_select(options=keys, name="key "),
-        },
-    )
+    menus = {"query": ("query ", queries), "key": ("key ", keys)}
+    chosen = cell_choice("score", menus, first)
     data = alt.Data(values=rows)
     largest = float(torch.cat([query.flatten().abs(), key.flatten().abs()]).max())
     below = _products(data, chosen, query.shape[-1], max(largest, largest**2, 1e-3))

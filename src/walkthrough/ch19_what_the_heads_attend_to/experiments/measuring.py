@@ -1,7 +1,6 @@
 """Everything that is recorded of one translator: relations, heads, trees."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -10,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from transformer.cli.corpora import exact_matches
 from transformer.data.phrasebook import Example
 from transformer.data.phrasebook.questions import RELATIONS, Question
 from transformer.data.phrasebook.second_corpus import distant_sentences
@@ -57,8 +57,7 @@ def exact(translator: Translator, examples: Sequence[Example]) -> float:
     if translator.codec.source_language == "en":
         texts = [(target, source) for source, target in texts]
     best = translate(translator.model, translator.codec, [s for s, _ in texts], Decoding(beam=1))
-    pairs = zip(best, texts, strict=True)
-    return sum(found[0].text == wanted for found, (_, wanted) in pairs) / len(texts)
+    return exact_matches([found[0].text for found in best], [wanted for _, wanted in texts])
 
 
 def measure(translator: Translator, *, n: int = N_QUESTIONS) -> dict[str, Any]:
@@ -131,9 +130,7 @@ def hidden_shares(translator: Translator, questions: Sequence[Question]) -> dict
         "cross and decoder": {kind: masks[kind] for kind in ("cross", "decoder")},
         "all three": masks,
     }.items():
-        with ExitStack() as stack:
-            for kind, mask in closed.items():
-                stack.enter_context(surgery.hidden(model, kind, mask))
+        with surgery.all_hidden(model, closed):
             found[label] = right()
     found["by head"] = []
     for layer, attention in enumerate(surgery.attentions(model, "encoder")):

@@ -65,7 +65,6 @@ def looks_rows(record: Record, kind: str = "encoder") -> list[dict[str, Any]]:
                 "head": found[kind]["shares"][layer][head],
                 "which": f"{layer + 1}.{head + 1}",
                 "offset": found["offset_share"],
-                "distance": found["offset"],
             }
         )
     return rows

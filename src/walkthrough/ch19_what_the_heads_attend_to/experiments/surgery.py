@@ -1,6 +1,6 @@
 """Take something away from a trained model and put it back: an edge of attention, a head."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -75,6 +75,15 @@ def hidden(
 
 
 @contextmanager
+def all_hidden(model: Transformer, masks: Mapping[str, Tensor]) -> Iterator[None]:
+    """Close edges of several kinds of attention at once; `masks` has one for each kind."""
+    with ExitStack() as stack:
+        for kind, mask in masks.items():
+            stack.enter_context(hidden(model, kind, mask))
+        yield
+
+
+@contextmanager
 def without(model: Transformer, removed: Iterable[Head]) -> Iterator[None]:
     """Set the output of heads to zero, before W^O mixes them, while the block runs."""
     with ExitStack() as stack:
@@ -109,6 +118,25 @@ def without_edges(
     for sentence, (query, closed) in enumerate(zip(queries, keys, strict=True)):
         mask[sentence, 0, query, list(closed)] = False
     return mask
+
+
+def unseen(batch: Batch, questions: Sequence[Question]) -> dict[str, Tensor]:
+    """Return masks, by kind of attention, that hide each answer from every other word.
+
+    No word of the source and none of the target sees it, and what is written of it is hidden from
+    all that follows.
+    """
+    n = len(questions)
+    masks = {kind: without_edges(batch, [0] * n, [()] * n, kind=kind) for kind in KINDS}
+    for sentence, question in enumerate(questions):
+        answers = torch.tensor(question.answers)
+        masks["encoder"][sentence, 0, :, answers] = False
+        masks["encoder"][sentence, 0, answers, answers] = True
+        masks["cross"][sentence, 0, :, answers] = False
+        for place in question.written:
+            # the decoder reads the start token first: word j stands at place j + 1
+            masks["decoder"][sentence, 0, place + 2 :, place + 1] = False
+    return masks
 
 
 def neighbours(question: Question) -> list[int]:

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from transformer.analysis.brackets import labelled_spans
 from transformer.data.phrasebook import Tree, leaves
 
 Span = tuple[int, int]
@@ -15,17 +16,9 @@ Span = tuple[int, int]
 
 def constituents(tree: Tree) -> set[Span]:
     """Return the spans of a tree that say something: not one word alone, not the whole sentence."""
-    spans: set[Span] = set()
-    length = _collect(tree, 0, spans)
-    return {(a, b) for a, b in spans if 1 < b - a < length}
-
-
-def _collect(tree: Tree, start: int, spans: set[Span]) -> int:
-    end = start
-    for child in tree[1:]:
-        end = end + 1 if isinstance(child, str) else _collect(child, end, spans)
-    spans.add((start, end))
-    return end
+    spans = {(start, end) for _, start, end in labelled_spans(tree)}
+    length = max(end for _, end in spans)
+    return {(start, end) for start, end in spans if 1 < end - start < length}
 
 
 def attention_distances(weights: Float[Tensor, "length keys"]) -> list[float]:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from transformer.data.phrasebook.questions import Question
 from walkthrough.ch19_what_the_heads_attend_to.experiments import asking
+from walkthrough.drawing.channels import cell_choice
 from walkthrough.drawing.maps import outline
 from walkthrough.drawing.style import (
     PALETTE,
@@ -84,19 +85,8 @@ def head_map(
     cells = [cell for name, row in rows.items() for cell in _cells(name, row)]
     first = max(cells, key=lambda cell: cell["looks"])
     heads = list(dict.fromkeys(cell["head"] for cell in cells))
-    chosen = alt.selection_point(
-        name="cell",
-        fields=["relation", "head"],
-        on="click",
-        toggle=False,
-        clear=False,
-        empty=False,
-        value=[{"relation": first["relation"], "head": first["head"]}],
-        bind={  # type: ignore[arg-type]  # Altair's types know one input only
-            "relation": alt.binding_select(options=list(rows), name="word "),
-            "head": alt.binding_select(options=heads, name="head "),
-        },
-    )
+    menus = {"relation": ("word ", list(rows)), "head": ("head ", heads)}
+    chosen = cell_choice("cell", menus, first)
     data = alt.Data(values=cells)
     grid = _grid(data, chosen, list(rows), heads, title)
     longest = max(len(cell["word"]) for cell in cells)
