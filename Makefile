@@ -13,9 +13,10 @@ LIVE := $(WEB)/vendor/live/manifest.js
 LIVE_SOURCES := results/phrasebook-translator.safetensors tools/make_live.py \
 	$(wildcard $(WEB)/live/*.js src/transformer/*.py src/transformer/data/*.py src/transformer/data/phrasebook/*.py) \
 	$(wildcard $(addprefix src/walkthrough/ch21_translate_in_your_browser/,bundle.py laboratory.py translator.py))
+LIGHTHOUSE := tools/lighthouse/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve lab results lock format clean
+.PHONY: help book test lighthouse serve pdf lab results lock format clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -26,8 +27,14 @@ book: $(INSTALLED) $(VENDORED) $(LIVE) ## run every chapter and make _build/html
 test: $(INSTALLED) $(VENDORED) $(LIVE) ## lint, types, unit tests, every chapter, the site in a browser
 	@$(BIN)/python tools/check.py
 
+lighthouse: book $(LIGHTHOUSE) ## the site as a phone on a slow network sees it (ARGS=--faults)
+	@$(BIN)/node tools/lighthouse/measure.mjs _build/html $(ARGS)
+
 serve: book ## the site on http://localhost:8000 (PORT=…)
 	@$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
+
+pdf: book ## the whole book as one file, _build/book.pdf (needs Chromium or Chrome)
+	@$(BIN)/python tools/pdf.py
 
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
@@ -44,7 +51,7 @@ format: $(INSTALLED) ## lay out code and notebooks
 	@$(BIN)/python tools/notebooks.py format
 
 clean: ## remove what was built, keep the environment
-	rm -rf _build $(WEB)/vendor $(WEB)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build $(WEB)/vendor $(WEB)/node_modules tools/lighthouse/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps: a step runs again when what it is made from has changed.
 $(INSTALLED): $(REQUIREMENTS) requirements.txt pyproject.toml tools/install.py
@@ -65,3 +72,9 @@ $(VENDORED): $(WEB)/package-lock.json tools/vendor.py | $(INSTALLED)
 $(LIVE): $(VENDORED) $(LIVE_SOURCES)
 	@echo "Packing the translator for the browser …"
 	@$(BIN)/python tools/make_live.py
+
+# Lighthouse is large, and no build and no test needs it.
+$(LIGHTHOUSE): tools/lighthouse/package-lock.json | $(INSTALLED)
+	@echo "Fetching Lighthouse …"
+	@cd tools/lighthouse && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch $@

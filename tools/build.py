@@ -24,7 +24,14 @@ from pathlib import Path
 import execute
 
 CODE = ("src", "requirements.txt", "results")
-SITE = ("_config.yml", "_toc.yml", "book/web", "book/templates", "book/references.bib")
+SITE = (
+    "_config.yml",
+    "_toc.yml",
+    "book/web",
+    "book/templates",
+    "book/references.bib",
+    "tools/site",
+)
 PAGES = ("book",)
 IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}
 

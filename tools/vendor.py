@@ -9,9 +9,8 @@ VENDOR = WEB / "vendor"
 
 # What the site serves → where npm put it. Licences travel with their code.
 FILES = {
-    "mathjax/tex-chtml-full.js": "mathjax/es5/tex-chtml-full.js",
-    "mathjax/output/chtml/fonts/woff-v2": "mathjax/es5/output/chtml/fonts/woff-v2",
-    "mathjax/LICENSE": "mathjax/LICENSE",
+    "minisearch/minisearch.js": "minisearch/dist/umd/index.js",
+    "minisearch/LICENSE": "minisearch/LICENSE.txt",
     "vega/vega.min.js": "vega/build/vega.min.js",
     "vega/LICENSE": "vega/LICENSE",
     "vega-lite/vega-lite.min.js": "vega-lite/build/vega-lite.min.js",

@@ -67,11 +67,16 @@ class Visit:
                 strangers.append(url)
         return strangers
 
-    def weight(self) -> int:
-        """Bytes of the page and all that it loaded, as a server that compresses would send."""
+    def weight(self, *, without: str | None = None) -> int:
+        """Bytes of the page and all that it loaded, as a server that compresses would send.
+
+        Files with the words `without` in their address are left out.
+        """
         total = 0
         for response in self.responses:
             if response.status != 200 or urlparse(response.url).scheme in LOCAL_SCHEMES:
+                continue
+            if without and without in response.url:
                 continue
             body = response.body()
             kind = response.headers.get("content-type", "")
@@ -100,7 +105,7 @@ def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
 
 
 def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
-    """Open a page, let its mathematics settle, scroll through it, and wait for every chart.
+    """Open a page, scroll through it, and wait for every chart.
 
     Where it is not `read`, nobody scrolls: every chart is drawn, as it is for the printer.
     Once in some hundred pages the browser stands still; that page is opened once more.
@@ -114,7 +119,6 @@ def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
 def _opened(page: Page, url: str, read: bool) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
-    promised(page, "() => window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate(PROBES.read_text())
     if read:
         promised(page, "() => probes.scrollThrough()")
@@ -144,6 +148,13 @@ def layout_shift(page: Page) -> float:
     return page.evaluate("() => window.layoutShift")
 
 
+def elements(page: Page) -> int:
+    """How many elements a page has, without what its charts are drawn with."""
+    return page.evaluate(
+        "() => document.querySelectorAll('*').length - document.querySelectorAll('.chart *').length"
+    )
+
+
 def axe_violations(page: Page) -> list[str]:
     """Serious and critical violations that axe-core finds."""
     page.evaluate(AXE.read_text())
@@ -162,6 +173,11 @@ def axe_violations(page: Page) -> list[str]:
 def overflowing(page: Page) -> list[str]:
     """What makes the page scroll sideways: empty when it does not."""
     return page.evaluate("() => probes.overflowing()")
+
+
+def cut_formulas(page: Page) -> list[str]:
+    """Formulas whose end cannot be reached, by scrolling their box or with the keyboard."""
+    return page.evaluate("() => probes.cutFormulas()")
 
 
 def nameless_images(page: Page) -> list[str]:

@@ -37,6 +37,16 @@
     return [`page is ${root.scrollWidth} px wide at ${root.clientWidth} px`, ...names];
   }
 
+  const cutFormulas = () => all("div.math").filter((box) => {
+    const places = all("math *", box).map((part) => part.getBoundingClientRect()).filter((part) => part.width);
+    const here = box.getBoundingClientRect();
+    const [first, last] = [Math.min(...places.map((part) => part.left)), Math.max(...places.map((part) => part.right))];
+    if (first < here.left - 1) return true;
+    if (last <= here.right + 1) return false;
+    const scrolls = ["auto", "scroll"].includes(getComputedStyle(box).overflowX);
+    return !scrolls || box.tabIndex < 0 || last - here.left > box.scrollWidth + 1;
+  }).map((box) => box.textContent.trim().slice(0, 60));
+
   function nameless() {
     const pictures = all("article img").filter((image) => !image.alt.trim());
     const charts = all(".chart svg.marks").filter((svg) => {
@@ -140,8 +150,30 @@
   const theme = () => document.documentElement.dataset.mode;
   const pressThemeButton = () => document.querySelector(".theme-switch-button").click();
 
+  /* What paper would cut: words and pictures to the right of the column, pictures taller than a page. */
+  function cutOff(tallest) {
+    const column = document.querySelector("article").getBoundingClientRect();
+    const unseen = "mjx-assistive-mml *, span.math, .math :not(mjx-math, math, .katex-html), svg *, style, script";
+    return all("article *").filter((element) => !element.matches(unseen)).flatMap((element) => {
+      const box = element.getBoundingClientRect();
+      const name = `${element.tagName}.${element.className?.baseVal ?? element.className}`;
+      const scrolls = getComputedStyle(element).overflowX !== "visible" && element.scrollWidth > element.clientWidth + 1;
+      const words = element.textContent.trim().slice(0, 40);
+      if (box.width && box.right > column.right + 1) return [`${name} is cut at the right: ${words}`];
+      if (scrolls && element.clientWidth > 1) return [`${name} scrolls: ${words}`];
+      if (element.matches("svg, img") && box.height > tallest) return [`${name} is taller than a page`];
+      return [];
+    });
+  }
+
+  /* The longest lines of code and of its output, as they must stand on paper. */
+  const longLines = () => all("article pre").filter((pre) => pre.offsetHeight)
+    .flatMap((pre) => pre.innerText.split("\n")).map((line) => line.trim())
+    .sort((one, other) => other.length - one.length).slice(0, 20);
+
   window.probes = {
-    scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, nameless, values, pictures,
+    cutOff, longLines,
+    scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, cutFormulas, nameless, values, pictures,
     dead, faint, onLightGround, theme, pressThemeButton,
   };
 })();

@@ -8,7 +8,9 @@ import pytest
 from browsing import (
     Visit,
     axe_violations,
+    cut_formulas,
     dead_inputs,
+    elements,
     faint_chart_text,
     layout_shift,
     light_grounds,
@@ -125,6 +127,28 @@ def test_a_page_wider_than_a_phone_is_seen(phone: Page, tmp_path: Path) -> None:
     assert any("wide" in fault for fault in overflowing(phone))
 
 
+@pytest.mark.parametrize(
+    ("box", "formula", "tab", "cut"),
+    [
+        ("overflow:hidden", "width:max-content", "0", True),
+        ("overflow:auto", "width:max-content", "-1", True),
+        ("overflow:auto;display:flex;flex-direction:row-reverse", "width:max-content", "0", True),
+        ("overflow:auto", "width:max-content", "0", False),
+    ],
+)
+def test_a_formula_that_is_cut_off_is_seen(
+    phone: Page, tmp_path: Path, box: str, formula: str, tab: str, cut: bool
+) -> None:
+    letters = "<mi>abc</mi><mo>=</mo>" * 40
+    visit(
+        phone,
+        tmp_path,
+        f'<div class="math" style="width:300px;{box}" tabindex="{tab}">'
+        f'<math display="block" style="{formula}"><mrow>{letters}</mrow></math></div>',
+    )
+    assert bool(cut_formulas(phone)) is cut
+
+
 def test_a_chart_that_is_not_drawn_is_seen(page: Page, tmp_path: Path) -> None:
     visit(page, tmp_path, '<div id="altair-viz-1"></div>')
     assert undrawn_charts(page) == ["altair-viz-1"]
@@ -147,7 +171,18 @@ def test_a_heavy_page_is_weighed(page: Page, tmp_path: Path, served: str) -> Non
     noise = random.Random(0).randbytes(1_500_000)
     (tmp_path / "noise.png").write_bytes(noise)
     written(tmp_path, '<img alt="noise" src="noise.png">')
-    assert open_page(page, f"{served}/page.html").weight() > 1_200_000
+    heavy = open_page(page, f"{served}/page.html")
+    assert heavy.weight() > 1_200_000
+    assert heavy.weight(without="noise") < 10_000
+
+
+def test_the_elements_of_a_page_are_counted_without_those_of_charts(
+    page: Page, tmp_path: Path
+) -> None:
+    visit(page, tmp_path, GOOD)
+    few = elements(page)
+    visit(page, tmp_path, GOOD + "<p>one</p>" * 50 + SLIDER.format(ink="currentColor"))
+    assert elements(page) == few + 51  # the second chart is one box
 
 
 def test_broken_links_and_foreign_resources_are_seen(tmp_path: Path) -> None:

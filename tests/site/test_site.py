@@ -1,4 +1,4 @@
-"""What holds for the site as a whole: search, links, versions."""
+"""What holds for the site as a whole: links, versions."""
 
 import json
 from pathlib import Path
@@ -6,10 +6,9 @@ from urllib.parse import unquote, urldefrag, urlparse
 
 import altair
 import pytest
-from browsing import ROOT, Visit
+from browsing import ROOT
 from bs4 import BeautifulSoup
-from built import chapters, site_pages
-from playwright.sync_api import Page
+from built import site_pages
 
 pytestmark = pytest.mark.site
 
@@ -57,34 +56,6 @@ def test_every_internal_link_leads_somewhere(built_site: Path) -> None:
 
 def test_no_page_names_a_foreign_resource(built_site: Path) -> None:
     assert foreign_resources(built_site, site_pages()) == []
-
-
-def test_every_page_describes_itself(built_site: Path) -> None:
-    """The sentence that search engines and link previews show."""
-    for page in chapters():
-        tag = parsed(built_site / page).select_one("meta[name=description]")
-        assert tag, f"{page} has no description (myst.html_meta.description)"
-        assert 30 <= len(str(tag["content"])) <= 300, page
-
-
-def test_only_the_search_page_loads_the_search_index(built_site: Path) -> None:
-    """50 kB that no other page uses (book/templates/layout.html)."""
-    loads = {
-        page.name
-        for page in built_site.rglob("*.html")
-        if any("searchindex" in str(tag["src"]) for tag in parsed(page).select("script[src]"))
-    }
-    assert loads == {"search.html"}
-
-
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_search_finds_attention(page: Page, site_url: str, built_site: Path, scheme: str) -> None:
-    visit = Visit(page)
-    base = site_url if scheme == "http" else built_site.as_uri()
-    page.goto(f"{base}/search.html?q=attention")
-    page.wait_for_selector("#search-results li a[href*='book/']")
-    assert visit.errors == []
-    assert visit.third_party() == []
 
 
 def test_charts_script_claims_the_versions_that_altair_asks_for() -> None:

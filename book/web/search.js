@@ -1,0 +1,195 @@
+/* The search page: sections, exercises, terms and claims, each with the sentence that was found.
+ *
+ * The index is a script (tools/site/search_index.py), so it is there for a page that is opened as a
+ * file, too; MiniSearch ranks. Terms of the glossary that the query names come first. */
+(function () {
+  "use strict";
+
+  const { pages, entries, stopWords, Stemmer } = window.bookSearch;
+  const ROOT = new URL("../", document.currentScript.src);
+  const AT_FIRST = 12; // results, before a reader asks for all of them
+  const MOST_TERMS = 3; // that stand before everything else
+  const LONGEST = 240; // letters of a snippet
+  const KINDS = { term: "Glossary", exercise: "Exercise", claim: "Ledger" };
+  const WORD = /[\p{L}\p{N}_]+(?:\.\d+)*/gu; // d_model and 3.2.1 are one word each
+
+  // ---- Words
+  const stemmer = new Stemmer();
+  const stops = new Set([...stopWords, "do", "does", "how", "i", "what", "when", "where", "which", "who", "why"]);
+
+  function stem(word) {
+    const plain = word.toLowerCase();
+    const root = /^[a-z]+$/.test(plain) ? stemmer.stemWord(plain) : plain;
+    return stops.has(plain) || stops.has(root) ? null : root;
+  }
+
+  const wordsOf = (text) => text.match(WORD) || [];
+  const stems = (text) => wordsOf(text).map(stem).filter(Boolean);
+
+  // ---- The index
+  const places = entries.map(([page, anchor, title, kind, text], id) =>
+    ({ id, page: pages[page][1], file: pages[page][0], anchor, title, kind, text, names: names(title, kind, text) }));
+
+  /* What a term is called: its name, and its renderings, which stand in brackets in front. */
+  function names(title, kind, text) {
+    if (kind !== "term") return [];
+    const renderings = /^\(([^)]*)\)/.exec(text);
+    return [title, ...(renderings ? renderings[1].split(",") : [])].map(stems);
+  }
+
+  const index = new MiniSearch({
+    fields: ["title", "page", "text"],
+    extractField: (place, field) => (field === "title" && place.kind === "claim" ? "" : place[field]),
+    tokenize: wordsOf,
+    processTerm: stem,
+    searchOptions: {
+      boost: { title: 4, page: 2 },
+      prefix: (term) => term.length > 2,
+      weights: { prefix: 0.3, fuzzy: 0.6 },
+    },
+  });
+  index.addAll(places);
+
+  /* Places with every word; a word that the book has not is taken for one that is spelt alike. */
+  function ranked(words) {
+    const fuzzy = Object.fromEntries(words.map((word) => [stem(word), index.search(word).length ? false : 0.25]));
+    const known = words.filter((word) => index.search(word, { fuzzy: fuzzy[stem(word)] }).length);
+    const options = { fuzzy: (term) => fuzzy[term] };
+    const found = index.search(known.join(" "), { ...options, combineWith: "AND" });
+    return found.length ? found : index.search(known.join(" "), { ...options, combineWith: "OR" });
+  }
+
+  /* 2: the query is this term's name; 1: the name has all its words; 0: it is no such term. */
+  function named(place, wanted) {
+    const same = (name) => name.join(" ") === wanted.join(" ");
+    const within = (name) => wanted.every((word) => name.includes(word));
+    return place.names.some(same) ? 2 : place.names.some(within) ? 1 : 0;
+  }
+
+  function search(query) {
+    const wanted = stems(query);
+    if (!wanted.length) return [];
+    const found = ranked(wordsOf(query).filter(stem)).map((hit) => ({ place: places[hit.id], words: new Set(hit.terms) }));
+    const rank = (hit) => named(hit.place, wanted);
+    const terms = found.filter(rank).sort((one, other) => rank(other) - rank(one)).slice(0, MOST_TERMS);
+    return [...terms, ...found.filter((hit) => !terms.includes(hit))];
+  }
+
+  // ---- The sentence
+  const sentencesOf = (text) => text.split(/\n|(?<=[.!?])\s+(?=[\p{Lu}“‘(])/u).filter(Boolean);
+  const distinct = (text, words) => new Set(stems(text).filter((word) => words.has(word))).size;
+
+  function snippet({ place, words }) {
+    const sentences = sentencesOf(place.text);
+    const scores = sentences.map((sentence) => distinct(sentence, words));
+    let start = place.kind === "term" || place.kind === "claim" ? 0 : scores.indexOf(Math.max(...scores));
+    let text = sentences[start] || "";
+    while (text.length < LONGEST / 2 && sentences[start + 1]) {
+      text += (/[.!?:]$/.test(text) ? " " : " · ") + sentences[start += 1];
+    }
+    return text.length > LONGEST ? cut(text, words) : text;
+  }
+
+  /* A window around the first word that was found, at the ends of words. */
+  function cut(text, words) {
+    const hit = [...text.matchAll(WORD)].find((match) => words.has(stem(match[0])));
+    const from = Math.max(0, Math.min((hit ? hit.index : 0) - LONGEST / 3, text.length - LONGEST));
+    const begin = from ? text.indexOf(" ", from) + 1 : 0;
+    const rest = text.slice(begin, begin + LONGEST);
+    const whole = begin + LONGEST >= text.length;
+    return (begin ? "… " : "") + (whole ? rest : rest.slice(0, rest.lastIndexOf(" ")) + " …");
+  }
+
+  // ---- The page
+  function element(name, attributes = {}, ...children) {
+    const made = Object.assign(document.createElement(name), attributes);
+    made.append(...children);
+    return made;
+  }
+
+  function marked(text, words) {
+    const parts = [];
+    let done = 0;
+    for (const match of text.matchAll(WORD)) {
+      if (!words.has(stem(match[0]))) continue;
+      parts.push(text.slice(done, match.index), element("mark", {}, match[0]));
+      done = match.index + match[0].length;
+    }
+    return [...parts, text.slice(done)];
+  }
+
+  function item(hit) {
+    const { place, words } = hit;
+    const href = new URL(`${place.file}.html${place.anchor && "#" + encodeURIComponent(place.anchor)}`, ROOT);
+    const where = element("span", { className: "where" });
+    if (KINDS[place.kind]) where.append(element("span", { className: "kind" }, KINDS[place.kind]));
+    if (place.anchor && place.kind !== "term" && place.kind !== "claim") where.append(place.page);
+    return element("li", { className: place.kind },
+      element("a", { href }, ...marked(place.anchor ? place.title : place.page, words)), where,
+      element("p", {}, ...marked(snippet(hit), words)));
+  }
+
+  function say(query, found) {
+    if (!query) return "";
+    if (!found.length) return `Nothing found for “${query}”.`;
+    return `${found.length} place${found.length === 1 ? "" : "s"} for “${query}”`;
+  }
+
+  function start() {
+    const input = document.querySelector(".book-search input");
+    const list = document.getElementById("search-results");
+    const status = document.getElementById("search-status");
+
+    function show() {
+      const query = input.value.trim();
+      const found = search(query);
+      status.textContent = say(query, found);
+      list.replaceChildren(...found.slice(0, AT_FIRST).map(item));
+      if (found.length <= AT_FIRST) return;
+      const more = element("button", { type: "button" }, `Show all ${found.length}`);
+      more.addEventListener("click", () => {
+        const rest = found.slice(AT_FIRST).map(item);
+        more.parentElement.replaceWith(...rest);
+        rest[0].querySelector("a").focus();
+      });
+      list.append(element("li", { className: "more" }, more));
+    }
+
+    function keep() {
+      const address = new URL(location);
+      address.searchParams.set("q", input.value.trim());
+      try {
+        history.replaceState(null, "", address);
+      } catch {
+        // some browsers refuse it to files
+      }
+    }
+
+    let waiting = 0;
+    input.value = new URLSearchParams(location.search).get("q") || "";
+    input.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => { show(); keep(); }, 120);
+    });
+    input.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      show();
+      keep();
+    });
+    // ↓ and ↑ go through the results
+    document.querySelector(".bd-search-container").addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      const line = [input, ...list.querySelectorAll("a, button")];
+      const next = line[line.indexOf(document.activeElement) + step];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+    show();
+    input.focus();
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -1,0 +1,121 @@
+"""Every page on paper: nothing cut, nothing to click, what folds open, figures whole."""
+
+import io
+from pathlib import Path
+
+import pytest
+from browsing import PROBES, open_page
+from built import chapters
+from playwright.sync_api import Page
+from pypdf import PdfReader
+
+from conftest import NARROW
+
+pytestmark = pytest.mark.site
+
+# A4 less its margins (book.css), in CSS pixels.
+PAPER = {"width": 680, "height": 994}
+MOST_PAGES = 60
+BUTTONS = ("Search this book", "Skip to main content", "Show code cell", "Copy to clipboard")
+
+
+def cut_off(page: Page) -> list[str]:
+    """What paper would cut of a page that is open."""
+    page.evaluate(PROBES.read_text())
+    return page.evaluate("(tallest) => probes.cutOff(tallest)", PAPER["height"])
+
+
+def long_lines(page: Page) -> list[str]:
+    return page.evaluate("() => probes.longLines()")
+
+
+def printed(page: Page) -> PdfReader:
+    """The page as its reader would print it."""
+    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))
+
+
+def squeezed(text: str) -> str:
+    """Without white space, which a line break on paper changes."""
+    return "".join(text.split())
+
+
+def words_of(pdf: PdfReader) -> str:
+    return "\n".join(sheet.extract_text() for sheet in pdf.pages)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "chapter" in metafunc.fixturenames:
+        metafunc.parametrize("chapter", chapters() or ["(no built site: run `make book`)"])
+
+
+def test_page_prints_whole(page: Page, built_site: Path, chapter: str) -> None:
+    open_page(page, (built_site / chapter).as_uri(), read=False)
+    page.emulate_media(media="print")
+    page.set_viewport_size(PAPER)
+    assert cut_off(page) == []
+    lines = long_lines(page)
+    pdf = printed(page)
+    assert len(pdf.pages) <= MOST_PAGES
+    words = words_of(pdf)
+    assert [words for button in BUTTONS if button in words] == []
+    paper = squeezed(words)
+    assert [line for line in lines if squeezed(line) not in paper] == []
+
+
+def test_paper_is_light_and_solutions_stand_open(page: Page, built_site: Path) -> None:
+    address = (built_site / "book" / "03-masks.html").as_uri()
+    page.emulate_media(color_scheme="dark")
+    open_page(page, address, read=False)
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    shut = "details.sd-dropdown:not([open])"
+    before = page.locator(shut).count()
+    assert before
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    hint = page.locator("details.sd-dropdown p").first.text_content()
+    solution = page.locator(".solution pre").first.text_content()
+
+    words = squeezed(words_of(printed(page)))
+    assert squeezed(str(hint))[:40] in words
+    assert squeezed(str(solution))[:40] in words
+
+    page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+    assert page.locator(shut).count() == 0
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    assert page.locator(shut).count() == before
+
+
+def test_a_prediction_keeps_its_answers_on_paper(page: Page, built_site: Path) -> None:
+    open_page(page, (built_site / "book" / "03-masks.html").as_uri(), read=False)
+    question = page.locator(".prediction")
+    assert question.count()
+    assert question.locator("details[open]").count() == 0
+    assert page.locator("details.sd-dropdown:not([open])").count() == 0  # it is as on paper
+
+
+@pytest.mark.parametrize(
+    ("style", "body", "fault"),
+    [
+        ("pre { overflow: auto }", f"<pre>{'word ' * 80}</pre>", "scrolls"),
+        ("", '<table style="width: 900px"><tr><td>wide</td></tr></table>', "cut at the right"),
+        ("", '<img alt="" style="height: 1200px; width: 9px">', "taller than a page"),
+    ],
+)
+def test_what_paper_would_cut_is_seen(page: Page, style: str, body: str, fault: str) -> None:
+    page.set_viewport_size(PAPER)
+    page.set_content(f"<style>{style}</style><article>{body}</article>")
+    assert any(fault in line for line in cut_off(page))
+    page.set_content("<article><p>word</p><pre>short</pre></article>")
+    assert cut_off(page) == []
+
+
+def test_a_line_that_is_cut_is_not_found_on_paper(page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    page.set_content(
+        "<style>@page { size: A4 } pre { width: 300px; overflow: hidden; content-visibility: auto }"
+        f"</style><article><pre>{'x' * 40}</pre><pre style='display: none'>gone</pre></article>"
+    )
+    page.evaluate(PROBES.read_text())
+    assert long_lines(page) == ["x" * 40]
+    assert "gone" not in words_of(printed(page))

@@ -1,0 +1,180 @@
+"""The search page: ten questions and the place that must come first, and how it is to use."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Visit, axe_violations, open_page, overflowing, set_theme
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.site
+
+INDEX = "_static/search-sections.js"
+MOST_BYTES = 320_000  # gzipped: the words of the whole book
+CHAPTER_02 = "02-scaled-dot-product-attention.html"
+# What a reader types, and the end of the address that must come first.
+ANSWERS = {
+    "attention": "glossary.html#term-attention",
+    "masks": "glossary.html#term-mask",
+    "어텐션": "glossary.html#term-attention",
+    "byte pair encoding": "glossary.html#term-byte-pair-encoding",
+    "softmax wrong axis": f"{CHAPTER_02}#softmax-over-the-wrong-axis",
+    "past the training length": "07-positional-encoding.html#past-the-training-length",
+    "post-norm and pre-norm": "08-residuals-and-layer-norm.html#post-norm-and-pre-norm",
+    "label smoothing perplexity": "13-regularisation.html#what-the-paper-says",
+    "greedy search": "15-decoding.html#greedy-search",
+    "3.2.1": CHAPTER_02,
+    "the averge of different runs": "15-decoding.html#the-average-of-different-runs",
+}
+
+
+def index_of(site: Path) -> dict[str, Any]:
+    """What the index holds."""
+    script = (site / INDEX).read_text(encoding="utf-8")
+    return json.loads(script.partition(" = ")[2].partition(";\nwindow")[0])
+
+
+def ask(page: Page, query: str) -> None:
+    """Type a query as a reader would, and wait until its results stand there."""
+    page.fill(".book-search input", query)
+    page.press(".book-search input", "Enter")
+
+
+def wrong_answers(page: Page) -> list[str]:
+    """The questions whose first result is another place."""
+    wrong = []
+    for query, end in ANSWERS.items():
+        ask(page, query)
+        links = page.locator("#search-results li a")
+        first = str(links.first.get_attribute("href")) if links.count() else "nothing"
+        if not first.endswith("/book/" + end):
+            wrong.append(f"{query}: {first}")
+    return wrong
+
+
+def address(scheme: str, site_url: str, site: Path) -> str:
+    return f"{site_url}/search.html" if scheme == "http" else (site / "search.html").as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_what_must_come_first_does(
+    page: Page, site_url: str, built_site: Path, scheme: str
+) -> None:
+    visit = Visit(page)
+    page.goto(address(scheme, site_url, built_site))
+    assert wrong_answers(page) == []
+    assert visit.errors == []
+    assert visit.third_party() == []
+
+
+def shuffled(entries: list[list[object]]) -> list[list[object]]:
+    """Every text under the heading of its neighbour."""
+    moved = entries[1:] + entries[:1]
+    return [[*here[:2], *there[2:]] for here, there in zip(entries, moved, strict=True)]
+
+
+def without_terms(entries: list[list[object]]) -> list[list[object]]:
+    return [entry for entry in entries if entry[3] != "term"]
+
+
+@pytest.mark.parametrize("damage", [shuffled, without_terms])
+def test_a_wrong_index_is_seen(
+    page: Page, site_url: str, built_site: Path, damage: Callable[[list], list]
+) -> None:
+    index = index_of(built_site)
+    index["entries"] = damage(index["entries"])
+    stemmer = (built_site / INDEX).read_text(encoding="utf-8").partition(";\nwindow")[2]
+    wrong = f"window.bookSearch = {json.dumps(index)};\nwindow{stemmer}"
+    kind = "text/javascript; charset=utf-8"
+    page.route(f"**/{INDEX}", lambda route: route.fulfill(body=wrong, content_type=kind))
+    page.goto(f"{site_url}/search.html")
+    assert len(wrong_answers(page)) >= 4
+
+
+def test_every_result_leads_to_a_place_that_is_there(built_site: Path) -> None:
+    index = index_of(built_site)
+    texts = [(built_site / f"{page}.html").read_text("utf-8") for page, _ in index["pages"]]
+    lost = [
+        f"{index['pages'][number][0]}#{anchor}"
+        for number, anchor, *_ in index["entries"]
+        if anchor and f'id="{anchor}"' not in texts[number]
+    ]
+    assert lost == []
+    assert len(index["entries"]) > 900
+
+
+def test_a_result_shows_the_sentence_and_marks_the_words(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/search.html?q=perplexity+smoothing")
+    first = page.locator("#search-results li").first
+    marks = " ".join(first.locator("mark").all_inner_texts()).lower()
+    assert "perplexity" in marks
+    assert "smooth" in marks
+    assert "Contents" not in first.inner_text()
+
+
+def test_what_the_book_has_not_is_said(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/search.html?q=zyzzyva")
+    assert page.locator("#search-status").inner_text() == "Nothing found for “zyzzyva”."
+    assert page.locator("#search-results li").count() == 0
+
+
+def test_search_by_keyboard(page: Page, site_url: str) -> None:
+    """From the button of a chapter to the place itself, without a mouse."""
+    page.goto(f"{site_url}/book/03-masks.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("beam search")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#search-results li")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/book/glossary.html#term-beam-search")
+
+
+def test_the_rest_is_shown_on_demand(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/search.html?q=attention")
+    before = page.locator("#search-results li a").count()
+    page.locator("#search-results button").click()
+    assert page.locator("#search-results li a").count() > before
+    assert page.evaluate("document.activeElement.tagName") == "A"
+
+
+def test_results_fit_a_phone_in_light_and_dark(phone: Page, site_url: str) -> None:
+    visit = open_page(phone, f"{site_url}/search.html?q=test_logits_and_embeddings")
+    assert phone.locator("#search-results li").count()
+    for theme in ("light", "dark"):
+        set_theme(phone, theme)
+        assert overflowing(phone) == []
+        assert axe_violations(phone) == []
+    assert visit.errors == []
+
+
+def test_the_magnifier_of_the_dialog_lies_beside_the_words(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/book/03-masks.html")
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("#pst-search-dialog input:visible")
+    room = page.evaluate("""() => {
+        const input = document.querySelector("#pst-search-dialog input");
+        const padding = parseFloat(getComputedStyle(input).paddingLeft);
+        const words = input.getBoundingClientRect().left + padding;
+        const icon = document.querySelector("#pst-search-dialog .bd-search > :is(i, svg)");
+        return words - icon.getBoundingClientRect().right;
+    }""")
+    assert room >= 2
+
+
+def test_the_index_is_light_and_loaded_by_the_search_page_alone(
+    page: Page, site_url: str, built_site: Path
+) -> None:
+    visit = open_page(page, f"{site_url}/search.html")
+    index = [response for response in visit.responses if INDEX in response.url]
+    assert len(index) == 1
+    assert Visit.weight(Visit(page, responses=index)) < MOST_BYTES
+    pages = [path for path in built_site.rglob("*.html") if "_static" not in path.parts]
+    loads = {path.name for path in pages if "search-sections" in path.read_text(encoding="utf-8")}
+    assert loads == {"search.html"}
+    assert not (built_site / "searchindex.js").exists()

@@ -1,0 +1,225 @@
+"""Pages are light, and nothing that a reader sees is lost by it.
+
+Guards against what was tried: a font without the root sign, which no formula writes; a comma that
+begins a line; a rule behind an `@import` that has no effect further down; a class that only a
+script sets.
+"""
+
+import base64
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from docutils import nodes
+from fontTools.ttLib import TTFont
+from light_pages import code, fonts, mathematics, scripts, stylesheet
+from sphinx.builders.html._assets import _JavaScript as Script
+from sphinx.errors import ExtensionError
+
+FORMULA = "<p>Divide by (<math><msqrt><mi>d</mi></msqrt></math>), then.</p>"
+
+
+def font_in(css: str) -> TTFont:
+    data = re.search(r"font/woff;base64,([^)]*)", css)
+    assert data
+    return TTFont(io.BytesIO(base64.b64decode(data[1])))
+
+
+def test_a_formula_becomes_mathml():
+    assert "<msqrt>" in mathematics.mathml(r"\sqrt{d_k}")
+    assert 'display="block"' in mathematics.mathml("x", display=True)
+
+
+@pytest.mark.parametrize("tex", [r"\frac{a", r"\unknown{x}", r"\begin{aligned} x"])
+def test_a_formula_that_does_not_parse_ends_the_build_with_page_and_formula(tex):
+    translator = SimpleNamespace(builder=SimpleNamespace(current_docname="book/02"), body=[])
+    with pytest.raises(ExtensionError) as caught:
+        mathematics.visit_inline(translator, nodes.math(tex, tex))
+    assert "book/02" in str(caught.value)
+    assert repr(tex) in str(caught.value)
+
+
+def test_the_setter_goes_on_after_a_formula_that_does_not_parse():
+    with pytest.raises(mathematics.FormulaError):
+        mathematics.mathml(r"\frac{b")
+    assert "<mi>b</mi>" in mathematics.mathml("b")
+
+
+def test_a_formula_in_a_line_has_no_row_around_it():
+    assert mathematics.mathml("x + y") == "<math><mi>x</mi><mo>+</mo><mi>y</mi></math>"
+    assert mathematics.mathml(r"(x) (y)").count("<mrow>") == 2
+
+
+def test_functions_stand_apart_as_tex_has_it():
+    space = '<mspace width="0.1667em"></mspace>'
+    assert f"</msub>{space}<mrow><mi>log" in mathematics.mathml(r"q_k \log p")
+    assert space not in mathematics.mathml(r"\tanh")
+
+
+def test_blank_lines_separate_equations():
+    assert mathematics.aligned("a = b\n") == "a = b"
+    assert mathematics.mathml(mathematics.aligned("a\n\nb"), display=True).count("<mtr>") == 2
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("is <math>x</math>, and", 'is <span class="together"><math>x</math>,</span> and'),
+        ("(<math>x</math>) and", '<span class="together">(<math>x</math>)</span> and'),
+        ("<math>x</math>-th<br>", '<span class="together"><math>x</math>-th</span><br>'),
+        ("is <math>x</math> and", "is <math>x</math> and"),
+        ("<math>x</math>&lt; y", '<span class="together"><math>x</math>&lt;</span> y'),
+    ],
+)
+def test_what_is_written_against_a_formula_stays_with_it(html, kept):
+    assert mathematics.kept_together(html) == kept
+
+
+def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():
+    text = (
+        '<div class="highlight"><pre><span></span><span class="n">a</span> <span class="o">=</span>'
+        '<span class="o">-</span>'
+        '<span class="p">(</span><span class="mi">1</span><span class="p">)</span></pre></div>'
+    )
+    light = code.unmarked(text)
+    assert re.sub(r"<[^>]*>", "", light) == re.sub(r"<[^>]*>", "", text)
+    assert re.findall(r'class="(\w+)"', light) == ["highlight", "o", "mi"]
+    assert code.unmarked('<p><span class="n">not code</span></p>').count("span") == 2
+
+
+def test_the_mathematical_font_has_the_letters_that_formulas_use():
+    css = fonts.mathematical_face("M", stylesheet.MATH_FONT, FORMULA)
+    letters = font_in(css).getBestCmap()
+    assert ord("√") in letters  # no formula writes it
+    assert 0x1D451 in letters  # the italic d, which stands for a single d
+    assert ord("Q") not in letters
+    assert len(css) < 12_000
+    assert fonts.mathematical_face("M", stylesheet.MATH_FONT, "<p>no formula</p>") == ""
+
+
+def test_root_signs_of_all_heights_are_equally_wide():
+    before = TTFont(stylesheet.MATH_FONT)
+    assert before["hmtx"]["uni221A.s1"][0] > before["hmtx"]["uni221A"][0]
+    fonts.narrow_roots(before)
+    assert len({before["hmtx"][f"uni221A{kind}"][0] for kind in ("", ".s1", ".s3", ".x")}) == 1
+
+
+def written(site: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_the_stylesheet_holds_what_pages_and_scripts_name(tmp_path):
+    written(
+        tmp_path,
+        {
+            "page.html": '<p class="seen">unseen</p>',
+            "_static/do.js": "box.classList.add('opened')",
+            "_static/styles/theme.css": '@import "../basic.css"; .unseen{color:red}',
+            "_static/basic.css": ".seen{color:blue}.opened{color:green}",
+            "_static/book.css": ".whatever{color:pink}",
+        },
+    )
+    files = ["_static/styles/theme.css", "_static/book.css"]
+    css = stylesheet.joined(tmp_path, files, {"book.css"})
+    kept = re.findall(r"\.(\w+)\s*\{", css)
+    assert kept == ["seen", "opened", "whatever"]
+
+
+def test_a_stylesheet_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ExtensionError, match=r"lost\.css"):
+        stylesheet.joined(tmp_path, ["_static/lost.css"], set())
+
+
+def theme_icons() -> Path:
+    import pydata_sphinx_theme
+
+    theme = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
+    return theme / "vendor" / "fontawesome" / "webfonts"
+
+
+def test_icon_fonts_hold_the_icons_that_rules_name():
+    face = "@font-face{font-family:F;src:url(../w/fa-%s-%d.woff2) format('woff2'),url(x.ttf)}"
+    css = face % ("solid", 900) + face % ("regular", 400) + r'.fa-bars:before{content:"\f0c9"}'
+    made = fonts.with_icons(css, theme_icons(), '<i class="fa-solid fa-bars"></i>')
+    assert made.count("@font-face") == 1  # nothing is drawn in outlines
+    assert set(font_in(made).getBestCmap()) == {0xF0C9}
+    assert "url(x.ttf)" not in made
+    assert len(made) < 2_000
+    outlined = fonts.with_icons(css, theme_icons(), '<i class="far fa-bars"></i>')
+    assert outlined.count("@font-face") == 2
+
+
+def test_the_theme_s_own_links_are_left_out():
+    head = (
+        '<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />\n'
+        '<link href="../_static/styles/pydata-sphinx-theme.css?digest=1" rel="stylesheet" />'
+        '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
+        '<link rel="preload" as="script" href="../_static/scripts/bootstrap.js?digest=1" />'
+        '<link href="../_static/site.css" rel="stylesheet" />'
+    )
+    assert stylesheet.without_the_theme_s(head).count("<") == 1
+
+
+def test_scripts_wait_but_for_the_early_ones():
+    def script(name, priority, **attributes):
+        return Script(name, priority=priority, **attributes)
+
+    found = [
+        script("_static/charts.js", 100),
+        script("_static/page.js", 500),
+        script(None, 500, body="DOCUMENTATION_OPTIONS.pagename = 'x';"),
+        script(None, 500, body="let hint = 'Show';"),
+    ]
+    context = {"script_files": found}
+    scripts.defer_scripts(None, "book/02", "page.html", context, None)
+    made = [{**one.attributes} for one in context["script_files"]]
+    assert made[0] == {}
+    assert made[1] == {"defer": "defer"}
+    assert made[2]["type"] == "module"
+    assert made[3] == {"body": "let hint = 'Show';"}
+    assert found[1].attributes == {}  # shared by all pages
+
+    searching = {"script_files": found}
+    scripts.defer_scripts(None, "search", "search.html", searching, None)
+    assert searching["script_files"] is found
+
+
+def built(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """A page of MyST, made by Sphinx with the renderer alone."""
+    extensions = ["myst_parser", "light_pages.mathematics"]
+    conf = f"""
+extensions = {extensions}
+myst_enable_extensions = ["dollarmath", "amsmath"]
+html_math_renderer = "mathml"
+"""
+    written(folder, {"conf.py": conf, "index.md": text})
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", str(folder), str(folder / "out")]
+    path = {"PYTHONPATH": str(Path(stylesheet.__file__).parents[1])}
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **path})
+
+
+def test_equations_have_numbers_and_references_find_them(tmp_path):
+    text = "# Title\n\n$$a$$ (first)\n\nand\n\n$$b$$ (second)\n\nas {eq}`second` in $x$, says.\n"
+    done = built(tmp_path, text)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert '<span class="eqno">(2)' in page
+    assert re.search(r'href="#equation-second">\(2\)', page)
+    assert 'id="equation-second"' in page
+    assert 'class="together"><math>' in page
+    assert not re.search(r"mathjax@|MathJax\.js", page)
+
+
+def test_a_page_with_a_formula_that_does_not_parse_is_not_built(tmp_path):
+    done = built(tmp_path, "# Title\n\nIs $\\frac{a$ here?\n")
+    assert done.returncode != 0
+    assert "index" in done.stderr
+    assert "frac{a" in done.stderr
