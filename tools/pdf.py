@@ -31,7 +31,6 @@ PAPER = {"width": 680, "height": 994}  # A4 less the margins of book.css
 CROSS_LINK = re.compile(r'href="([^"#:]*\.html)#([^"]+)"')
 SETTLED = """async () => {
     window.dispatchEvent(new Event("beforeprint"));
-    await window.MathJax?.startup?.promise;
     await document.fonts.ready;
 }"""
 DRAWN = "() => [...document.querySelectorAll('.chart')].every((chart) => chart.dataset.drawn)"

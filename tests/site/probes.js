@@ -153,7 +153,7 @@
   /* What paper would cut: words and pictures to the right of the column, pictures taller than a page. */
   function cutOff(tallest) {
     const column = document.querySelector("article").getBoundingClientRect();
-    const unseen = "mjx-assistive-mml *, span.math, .math :not(mjx-math, math, .katex-html), svg *, style, script";
+    const unseen = "span.math, .math :not(math), svg *, style, script";
     return all("article *").filter((element) => !element.matches(unseen)).flatMap((element) => {
       const box = element.getBoundingClientRect();
       const name = `${element.tagName}.${element.className?.baseVal ?? element.className}`;
