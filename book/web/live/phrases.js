@@ -78,7 +78,7 @@
     map: (kind, layer, head) => `${kind}, layer ${layer}, ${head === "mean" ? "mean over the heads" : `head ${head}`}`,
     mapWords: ({ title, queries, keys, value, query, key }) =>
       `${title}. Map with ${queries} queries as rows and ${keys} keys as columns. The largest weight, ${number(value, 2)}, goes from ${query} to ${key}.`,
-    mapKey: "Rows are queries, columns are keys; each row sums to 1. Grey cells are closed by the mask.",
+    mapKey: "Rows are queries, columns are keys; each row sums to 1. In the decoder's self-attention, grey cells are closed by the mask.",
     cell: (query, key, value) => `${query} looks at ${key}: ${number(value, 2)}`,
     read: (input, output) => `${input} → ${output}`,
   };
