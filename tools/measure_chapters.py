@@ -2,8 +2,8 @@
 
     python tools/measure_chapters.py [--strict] [NOTEBOOK ...]
 
-The memory is the highest sum of resident sets of the process and its children (the kernel), read
-ten times a second. With --strict, a chapter above its limits makes the exit status 1.
+The memory is the highest sum over the process and its children (the kernel), read ten times a
+second. With --strict, a chapter above its limits makes the exit status 1.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def measure(path: Path) -> Measured:
 
 
 def resident(pid: int) -> float:
-    """Megabytes of a process and its children."""
+    """Megabytes of a process and its children; what they share counts once on Linux."""
     try:
         root = psutil.Process(pid)
         family = [root, *root.children(recursive=True)]
@@ -83,8 +83,9 @@ def resident(pid: int) -> float:
     total = 0
     for member in family:
         try:
-            total += member.memory_info().rss
-        except psutil.NoSuchProcess:
+            taken = member.memory_full_info()
+            total += getattr(taken, "pss", taken.rss)
+        except psutil.Error:
             continue
     return total / 1e6
 

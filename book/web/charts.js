@@ -236,7 +236,13 @@
     if (spec.concat) return tallest(spec.concat) * Math.ceil(spec.concat.length / (spec.columns || spec.concat.length));
     if (spec.spec) return within(spec.spec);
     if (spec.layer && spec.height === undefined && !spec.encoding) return tallest(spec.layer);
-    return innerHeight(spec, datasets, room) + trimmings(spec);
+    return Math.max(innerHeight(spec, datasets, room) + trimmings(spec), lowest(spec));
+  }
+
+  /* Where words end that stand at a given place, below the plot as a rule. */
+  function lowest(spec) {
+    const places = [spec, ...(spec.layer || [])].map((part) => part.encoding?.y?.value);
+    return Math.max(0, ...places.filter((place) => place > 0)) + 80;
   }
 
   /* What stands around the plot: axes, a legend below, slanted labels. */

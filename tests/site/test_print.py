@@ -1,6 +1,7 @@
 """Every page on paper: nothing cut, nothing to click, what folds open, figures whole."""
 
 import io
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,8 @@ def printed(page: Page) -> PdfReader:
 
 
 def squeezed(text: str) -> str:
-    """Without white space, which a line break on paper changes."""
-    return "".join(text.split())
+    """Without white space, which a line break on paper changes; ᵀ may come out of a PDF as T."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 def words_of(pdf: PdfReader) -> str:
@@ -110,11 +111,11 @@ def test_what_paper_would_cut_is_seen(page: Page, style: str, body: str, fault: 
     assert cut_off(page) == []
 
 
-def test_a_line_that_is_cut_is_not_found_on_paper(page: Page) -> None:
+def test_what_is_not_shown_is_neither_asked_for_nor_found_on_paper(page: Page) -> None:
     page.set_viewport_size(NARROW)
     page.set_content(
-        "<style>@page { size: A4 } pre { width: 300px; overflow: hidden; content-visibility: auto }"
-        f"</style><article><pre>{'x' * 40}</pre><pre style='display: none'>gone</pre></article>"
+        "<style>@page { size: A4 }</style>"
+        f"<article><pre>{'x' * 40}</pre><pre style='display: none'>gone</pre></article>"
     )
     page.evaluate(PROBES.read_text())
     assert long_lines(page) == ["x" * 40]
