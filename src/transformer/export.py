@@ -14,7 +14,7 @@ next, so a browser decodes with one small product a token (§3.2.3).
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -180,25 +180,43 @@ def _write(
 ) -> None:
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with silent_exporter():
-            program = torch.onnx.export(
-                module.eval(),
-                example,
-                input_names=list(dynamic_shapes),
-                output_names=output_names,
-                dynamic_shapes=dynamic_shapes,
-                opset_version=OPSET,
-                dynamo=True,
-                external_data=False,
-                verbose=False,
-            )
-            if program is None:
-                raise RuntimeError("torch wrote no ONNX program")
-            program.model.metadata_props["max_positions"] = str(len(module.positions.table))
-            program.save(unfinished)
+        program = exported(
+            module, example, dynamic_shapes=dynamic_shapes, output_names=output_names
+        )
+        program.model.metadata_props["max_positions"] = str(len(module.positions.table))
+        program.save(unfinished)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def exported(
+    module: nn.Module,
+    example: tuple[Tensor, ...],
+    *,
+    dynamic_shapes: Mapping[str, Mapping[int, Any] | None],
+    output_names: Sequence[str],
+) -> torch.onnx.ONNXProgram:
+    """Return a module as an ONNX program; `dynamic_shapes` names every input, None where fixed.
+
+    Raises:
+        RuntimeError: torch wrote none.
+    """
+    with silent_exporter():
+        program = torch.onnx.export(
+            module.eval(),
+            example,
+            input_names=list(dynamic_shapes),
+            output_names=output_names,
+            dynamic_shapes=dict(dynamic_shapes),
+            opset_version=OPSET,
+            dynamo=True,
+            external_data=False,
+            verbose=False,
+        )
+    if program is None:
+        raise RuntimeError("torch wrote no ONNX program")
+    return program
 
 
 @contextmanager

@@ -250,7 +250,7 @@ def fit_vocabulary(printed: Mapping[str, int] = PAPER_PARAMETERS) -> VocabularyF
         raise ValueError(
             f"rows must be among {', '.join(models)}, got {', '.join(unknown) or 'none'}"
         )
-    widths = {row: _embedding_matrices(models[row]) * models[row].d_model for row in printed}
+    widths = {row: models[row].d_model for row in printed}  # one matrix, tied (§3.4)
     missing = {row: printed[row] * 1e6 - fixed_parameter_count(models[row]) for row in printed}
     vocab_size = sum(widths[row] * missing[row] for row in printed) / sum(
         width**2 for width in widths.values()
@@ -282,10 +282,6 @@ def _head_sizes(config: TransformerConfig) -> tuple[int, int]:
     if config.d_k is None or config.d_v is None:
         raise ValueError("a configuration derives d_k and d_v when it is made, got None")
     return config.d_k, config.d_v
-
-
-def _embedding_matrices(config: TransformerConfig) -> int:
-    return 1 if config.tie_embeddings else 3  # source, target, output (§3.4)
 
 
 def _check_positive(**sizes: int) -> None:

@@ -27,7 +27,7 @@ from torch.export import Dim
 
 from transformer.attention import MultiHeadAttention
 from transformer.config import UNK_ID
-from transformer.export import OPSET, check_exporter, silent_exporter
+from transformer.export import check_exporter, exported
 from transformer.layers import DecoderLayer, EncoderLayer
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
@@ -35,15 +35,17 @@ from transformer.positional import sinusoidal_encoding
 ENCODER_FILE, DECODER_FILE = "laboratory-encoder.onnx", "laboratory-decoder.onnx"
 
 
-class LaboratoryEncoder(nn.Module):
-    """The encoder with switches."""
-
+class _Laboratory(nn.Module):
     table: Tensor
 
     def __init__(self, model: Transformer, max_positions: int) -> None:
         super().__init__()
         self.model = model
         self.register_buffer("table", sinusoidal_encoding(max_positions, model.config.d_model))
+
+
+class LaboratoryEncoder(_Laboratory):
+    """The encoder with switches."""
 
     def forward(
         self, source: Tensor, positions: Tensor, score_scale: Tensor, encoder_heads: Tensor
@@ -60,15 +62,8 @@ class LaboratoryEncoder(nn.Module):
         return x, torch.stack(maps)
 
 
-class LaboratoryDecoder(nn.Module):
+class LaboratoryDecoder(_Laboratory):
     """The decoder over a whole prefix, with switches."""
-
-    table: Tensor
-
-    def __init__(self, model: Transformer, max_positions: int) -> None:
-        super().__init__()
-        self.model = model
-        self.register_buffer("table", sinusoidal_encoding(max_positions, model.config.d_model))
 
     def forward(
         self,
@@ -178,18 +173,10 @@ def _write(
     output_names: list[str],
     path: Path,
 ) -> None:
-    with silent_exporter():
-        program = torch.onnx.export(
-            module.eval(),
-            tuple(example.values()),
-            input_names=list(example),
-            output_names=output_names,
-            dynamic_shapes={name: sizes.get(name) for name in example},
-            opset_version=OPSET,
-            dynamo=True,
-            external_data=False,
-            verbose=False,
-        )
-    if program is None:
-        raise RuntimeError("torch wrote no ONNX program")
+    program = exported(
+        module,
+        tuple(example.values()),
+        dynamic_shapes={name: sizes.get(name) for name in example},
+        output_names=output_names,
+    )
     program.save(path)

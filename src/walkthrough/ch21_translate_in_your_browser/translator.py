@@ -3,10 +3,10 @@
 import torch
 
 from transformer.config import BOS_ID, EOS_ID
-from transformer.data.codec import PhrasebookCodec, codec_from_text
+from transformer.data.codec import PhrasebookCodec
 from transformer.data.phrasebook import phrasebook
 from transformer.model import Transformer
-from transformer.training import load_checkpoint
+from walkthrough.lab import half_trained
 from walkthrough.page.results import FOLDER
 
 WEIGHTS = FOLDER / "phrasebook-translator.safetensors"
@@ -21,17 +21,8 @@ EXAMPLES = (
 
 
 def load_translator() -> tuple[Transformer, PhrasebookCodec]:
-    """Return the model of the page, in evaluation mode and widened to 32 bits, and its words.
-
-    Raises:
-        FileNotFoundError: the weights are not among the records.
-        ValueError: the file holds another kind of vocabulary.
-    """
-    checkpoint = load_checkpoint(WEIGHTS)
-    codec = codec_from_text(checkpoint.tokenizer or "{}")
-    if not isinstance(codec, PhrasebookCodec):
-        raise ValueError(f"{WEIGHTS} should hold the words of the phrasebook, got {type(codec)}")
-    return checkpoint.model(), codec
+    """Return the model of the page, in evaluation mode and widened to 32 bits, and its words."""
+    return half_trained.load_translator(WEIGHTS)
 
 
 def source_ids(codec: PhrasebookCodec, text: str) -> torch.Tensor:

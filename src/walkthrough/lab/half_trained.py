@@ -5,6 +5,8 @@ This one is small and stopped early, so that there is something to find and some
 weights are in `results/`; `tools/make_half_trained.py` makes them.
 """
 
+from pathlib import Path
+
 from transformer.data.codec import PhrasebookCodec, codec_from_text
 from transformer.model import Transformer
 from transformer.training import load_checkpoint
@@ -14,15 +16,15 @@ WEIGHTS = FOLDER / "phrasebook-half-trained.safetensors"
 SEED, UPDATES = 1, 300
 
 
-def load_translator() -> tuple[Transformer, PhrasebookCodec]:
-    """Return the half-trained model, in evaluation mode, and its vocabulary.
+def load_translator(weights: Path = WEIGHTS) -> tuple[Transformer, PhrasebookCodec]:
+    """Return a stored translator of the phrasebook, in evaluation mode, and its vocabulary.
 
     Raises:
-        FileNotFoundError: the weights are not among the records.
+        FileNotFoundError: the weights are not there.
         ValueError: the file holds another kind of vocabulary.
     """
-    checkpoint = load_checkpoint(WEIGHTS)
+    checkpoint = load_checkpoint(weights)
     codec = codec_from_text(checkpoint.tokenizer or "{}")
     if not isinstance(codec, PhrasebookCodec):
-        raise ValueError(f"{WEIGHTS} should hold the words of the phrasebook, got {type(codec)}")
+        raise ValueError(f"{weights} should hold the words of the phrasebook, got {type(codec)}")
     return checkpoint.model(), codec
