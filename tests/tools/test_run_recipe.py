@@ -38,13 +38,13 @@ def asked(tmp_path, monkeypatch):
             return
         found = tool.results_of(folder)
         score = {name: getattr(args, name) for name in ("split", "beam", "alpha", "average")}
-        bleu = 40 - abs(args.alpha - best["alpha"]) + args.average / 100
+        bleu = 40 - abs(args.alpha - best["alpha"]) - abs(args.average - best["average"]) / 100
         found.setdefault("evaluation", []).append({**score, "bleu": bleu})
         (folder / "results.json").write_text(json.dumps(found))
         if args.output:
             Path(args.output).write_text("\n".join(REFERENCE) + "\n")
 
-    best = {"alpha": 1.4}
+    best = {"alpha": 1.4, "average": 10}
     monkeypatch.setattr(tool, "run", run)
     monkeypatch.setattr("run_multi30k.run", run)
     monkeypatch.setattr(tool, "ROWS", ROWS)
@@ -105,6 +105,34 @@ def test_the_edge_of_the_grid_is_refused(asked, tmp_path):
     asked[1]["alpha"] = 9.0
     with pytest.raises(ValueError, match=r"recipe: the best α is 2\.6, the edge of"):
         steps(tmp_path, "train", "choose")
+
+
+def test_the_longest_mean_is_refused(asked, tmp_path):
+    asked[1]["average"] = 40
+    with pytest.raises(ValueError, match="recipe: the best mean is the longest of"):
+        steps(tmp_path, "train", "choose")
+
+
+def test_a_curve_takes_the_first_seed_of_a_row_and_each_point_once(asked, tmp_path, monkeypatch):
+    seen = []
+
+    def measured(checkpoint, split, decoding, languages):
+        assert (split, decoding.average, languages) == ("val", 1, ("en", "de"))
+        seen.append(checkpoint.relative_to(tmp_path / "runs").as_posix())
+        return {"bleu": int(checkpoint.stem) / 100}
+
+    monkeypatch.setattr(tool, "measured", measured)
+    for name in ("recipe-1", "recipe-2"):
+        checkpoints = tmp_path / "runs" / name / "checkpoints"
+        checkpoints.mkdir(parents=True)
+        for update in (500, 1000, 1500, 2000):
+            (checkpoints / f"{update:06d}.safetensors").touch()
+    steps(tmp_path, "curve")
+    steps(tmp_path, "curve")
+    assert seen == [f"recipe-1/checkpoints/{update:06d}.safetensors" for update in (1000, 2000)]
+    curve = json.loads(tool.RECORD.read_text())["curves"]["recipe-1"]
+    assert curve == [{"update": 1000, "bleu": 10.0}, {"update": 2000, "bleu": 20.0}]
+    assert not asked[0]
 
 
 def test_no_test_set_before_the_decoding_is_committed(asked, tmp_path, monkeypatch):
