@@ -12,7 +12,8 @@ from transformer.inference.translate import Decoding
 from transformer.masks import causal_mask, padding_mask
 from transformer.training.settings import TrainSettings
 
-PAGE = (Path(__file__).parents[2] / "book" / "notation.md").read_text(encoding="utf-8")
+BOOK = Path(__file__).parents[2] / "book"
+PAGE = (BOOK / "notation.md").read_text(encoding="utf-8")
 SIZES = {"batch": 2, "source_len": 5, "target_len": 3}
 CONFIG = TransformerConfig(
     vocab_size=29, d_model=12, n_heads=4, d_k=7, d_v=6, d_ff=17, n_layers=2, dropout=0.0
@@ -117,3 +118,11 @@ def test_names_of_matrices_are_names_of_the_model():
 def test_special_tokens_have_the_stated_numbers():
     assert (PAD_ID, BOS_ID, EOS_ID, UNK_ID) == (0, 1, 2, 3)
     assert "padding 0, start 1, end 2, unknown 3" in PAGE
+
+
+@pytest.mark.parametrize(
+    "page", sorted([*BOOK.glob("*.md"), *BOOK.glob("*.ipynb")]), ids=lambda path: path.name
+)
+def test_a_name_below_a_letter_is_upright(page):
+    """In italics d_{ff} reads as a product of two fs."""
+    assert not re.search(r"_\{(?:model|ff)\}", page.read_text(encoding="utf-8"))
