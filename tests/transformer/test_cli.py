@@ -43,6 +43,15 @@ def test_run_folder_holds_what_the_help_says(run: Path) -> None:
     assert json.loads(checkpoint.tokenizer)["kind"] == "subwords"
 
 
+def test_training_ends_with_its_loss(files: Path, tmp_path: Path, capsys) -> None:
+    command = ["train", "--settings", f"{files}/settings.toml", "--folder", f"{tmp_path}/run"]
+    assert main(command) == 0
+    said = capsys.readouterr().err.splitlines()[-1]
+    (row,) = (tmp_path / "run" / "log.csv").read_text().splitlines()[-1:]
+    loss, perplexity = float(row.split(",")[2]), float(row.split(",")[-1])
+    assert said == f"done: loss {loss:.3f}, perplexity {perplexity}"
+
+
 def test_a_run_starts_from_the_weights_of_a_checkpoint(run: Path, files: Path, tmp_path) -> None:
     before = sorted((run / "checkpoints").iterdir())[-1]
     options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]

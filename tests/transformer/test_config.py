@@ -39,6 +39,24 @@ def test_table_3_keeps_h_times_d_k_in_row_a_and_not_in_row_b():
     assert rows["C d_model=1024"].d_k == 128
 
 
+def test_table_3_has_every_row_that_changes_the_model():
+    changes = {
+        "A": ("h=1", "h=4", "h=16", "h=32"),
+        "B": ("d_k=16", "d_k=32"),
+        "C": ("N=2", "N=4", "N=8", "d_model=256", "d_model=1024", "d_ff=1024", "d_ff=4096"),
+        "D": ("dropout=0.0", "dropout=0.2"),
+        "E": ("learned positions",),
+    }
+    rows = TransformerConfig.table3()
+    named = [f"{row} {change}" for row, found in changes.items() for change in found]
+    assert list(rows) == ["base", *named, "big"]
+    assert len({config for config in rows.values()}) == len(rows)
+    assert [rows[f"D dropout={p}"].dropout for p in ("0.0", "0.2")] == [0.0, 0.2]
+    assert rows["E learned positions"].positions == "learned"
+    assert [rows[f"C N={n}"].n_layers for n in (2, 4, 8)] == [2, 4, 8]
+    assert [rows[f"C d_ff={d}"].d_ff for d in (1024, 4096)] == [1024, 4096]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -58,6 +58,8 @@ def test_the_commit_is_the_packages_wherever_the_command_is_given(
         subprocess.run(["git", *command], check=True)
     told = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
     assert commit() != told.stdout.strip()
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "surroundings.py"))
+    assert commit() == told.stdout.strip()
 
 
 def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
