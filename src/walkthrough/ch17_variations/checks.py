@@ -145,6 +145,15 @@ interval = Check(
             "you return two numbers. Three are asked: the mean, the lower end, the upper end.",
         ),
         Symptom(
+            "widths for ends",
+            lambda result, expected, _given: (
+                math.isclose(abs(result[1]), abs(result[2]))
+                and math.isclose(abs(result[1]), expected[2] - expected[0])
+            ),
+            "you return how far the interval reaches. Its ends are the mean less that, and the "
+            "mean plus that.",
+        ),
+        Symptom(
             "another order",
             lambda result, expected, _given: (
                 len(result) == len(expected)
@@ -369,6 +378,19 @@ seeds_needed = Check(
             "the spread squared",
             lambda sd, effect, t: _first_n()(sd**2, effect, t),
             "you square `sd`. It is a standard deviation already.",
+        ),
+        Mistake(
+            "t of one fewer, from two on",
+            _first_n(t_of=lambda t, n: t(max(n - 1, 2))),
+            "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
+            "used up by the mean.",
+        ),
+        Mistake(
+            "root of n minus 1",
+            _first_n(root=lambda n: math.sqrt(n - 1)),
+            "you divide by √(n − 1). The n − 1 stands inside the standard deviation; its "
+            "error is that divided by √n.",
+            {"root": lambda n: math.sqrt(n - 1)},
         ),
         Mistake(
             "t of one fewer",

@@ -13,6 +13,10 @@ from walkthrough.lab.intervals import t_factor
 ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
 
 
+def _reach(mean, low, high):
+    return mean, mean - low, high - mean
+
+
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
@@ -54,6 +58,7 @@ def test_two_mistakes_in_an_interval_are_both_named():
     [
         (lambda a, b, t: (0.0, 1.0), "Three are asked"),
         (lambda a, b, t: sorted(checks.interval.reference(a, b, t)), "order"),
+        (lambda a, b, t: _reach(*checks.interval.reference(a, b, t)), "the mean less that"),
     ],
 )
 def test_intervals_in_another_form(answer, said):

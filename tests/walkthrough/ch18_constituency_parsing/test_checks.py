@@ -1,5 +1,6 @@
 """The checks of chapter 18 accept right answers and name every mistake they list."""
 
+import numpy as np
 import pytest
 
 from transformer.data.phrasebook import parse_brackets
@@ -136,3 +137,10 @@ def test_a_symbol_that_there_is_not_is_told():
         return {"word" if symbol == "XX" else symbol for symbol in found}
 
     assert "no symbol" in checks.allowed(allowed).message
+
+
+def test_right_symbols_in_another_form_are_not_told_of_a_wrong_choice():
+    def decode(scores, may, n_words):
+        return np.array(checks.decoder.reference(scores, may, n_words))
+
+    assert "names" not in checks.decoder(decode).message

@@ -22,7 +22,7 @@ def _multiplications(left: Shape, right: Shape) -> int:
 
 
 def _case(label: str, left: Shape, right: Shape) -> Case:
-    return fixed(label, left, right)
+    return fixed(label, list(left), list(right))
 
 
 multiplications = Check(

@@ -130,7 +130,7 @@ names_of = Check(
     symptoms=[
         Symptom(
             "not sorted",
-            lambda result, expected, _given: sorted(result) == expected,
+            lambda result, expected, _given: list(result) != expected == sorted(result),
             "the names are right and not sorted: `sorted(…)`.",
         ),
     ],
