@@ -165,7 +165,8 @@ def new(number: str, slug: str, title: str | None) -> list[Path]:
     _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""\n', words)
     _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""\n', words)
     _write(source / "figures.py", '"""The figures of chapter {{number}}."""\n', words)
-    _write(source / "checks.py", (SKELETON / "checks.py").read_text("utf-8"), words)
+    for name in ("checks.py", "predictions.py"):
+        _write(source / name, (SKELETON / name).read_text("utf-8"), words)
     _write(tests / "test_checks.py", (SKELETON / "test_checks.py").read_text("utf-8"), words)
     chapter = _filled((SKELETON / "chapter.md").read_text("utf-8"), words)
     save(jupytext.reads(chapter, fmt="md:myst"), page)

@@ -55,7 +55,12 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=measuring.N_QUESTIONS)
     parser.add_argument("--resume", action="store_true", help="keep the runs of the file")
     parser.add_argument("--output", type=Path, default=OUTPUT)
-    return parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
+    for name in ("updates", "train", "questions"):
+        number = getattr(args, name)
+        if number is not None and number < 1:
+            parser.error(f"--{name} must be at least 1, got {number}")
+    return args
 
 
 def heads_heading(args: argparse.Namespace) -> dict[str, Any]:

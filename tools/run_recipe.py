@@ -84,8 +84,8 @@ class Row:
 
 # A checkpoint every 500 updates, all kept: for the mean of the last ones, and a curve in BLEU.
 _LONG = (
-    "--max-updates 21000 --set training.valid_every=500 --set training.save_every=500 "
-    "--set training.keep=42"
+    "--max-updates 20000 --set training.valid_every=500 --set training.save_every=500 "
+    "--set training.keep=40"
 )
 _RECIPE = f"{_LONG} --set model.dropout=0.2 --set training.accumulate=2 --set training.r_drop=2"
 

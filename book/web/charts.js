@@ -185,15 +185,32 @@
       names.forEach((name) => view.signal(name, Math.max(1, Math.floor(steps[name] * growth))));
       return view.runAsync();
     };
-    const [width, height] = extent(element);
-    await scaleBy(1.5);
-    const [wider, higher] = extent(element);
-    const most = Math.min(
-      element.clientWidth < WIDE ? 1 : LARGEST.cell / Math.max(...names.map((name) => steps[name])),
-      1 + (0.5 * (element.clientWidth - 2 - width)) / Math.max(1, wider - width),
-      Math.max(1, 1 + (0.5 * (highest - height)) / Math.max(1, higher - height)),
-    );
-    await scaleBy(most < 0.8 ? 1 : most); // smaller than that is no better than scrolling
+    async function fill() {
+      await scaleBy(1);
+      const [width, height] = extent(element);
+      await scaleBy(1.5);
+      const [wider, higher] = extent(element);
+      const most = Math.min(
+        element.clientWidth < WIDE ? 1 : LARGEST.cell / Math.max(...names.map((name) => steps[name])),
+        1 + (0.5 * (element.clientWidth - 2 - width)) / Math.max(1, wider - width),
+        Math.max(1, 1 + (0.5 * (highest - height)) / Math.max(1, higher - height)),
+      );
+      await scaleBy(most < 0.8 ? 1 : most); // smaller than that is no better than scrolling
+    }
+    await fill();
+    whenWidthChanges(element, fill);
+  }
+
+  /* A window that is drawn wider, a phone that is turned. */
+  function whenWidthChanges(element, act) {
+    let width = element.clientWidth;
+    let waiting = 0;
+    new ResizeObserver(() => {
+      if (Math.abs(element.clientWidth - width) < 8) return;
+      width = element.clientWidth;
+      clearTimeout(waiting);
+      waiting = setTimeout(act, 150);
+    }).observe(element);
   }
 
   /* Width and height of plots and axes; a title may be wider. */

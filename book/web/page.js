@@ -45,9 +45,26 @@
     onScreen = null;
   });
 
+  // The dialog of Ctrl+K shows what it finds. The index is for readers who open it, so nobody else loads it.
+  const STATIC = new URL("./", document.currentScript.src);
+  const SEARCH = ["vendor/minisearch/minisearch.js", "search-sections.js", "search.js"];
+  function searchInTheDialog() {
+    const dialog = document.getElementById("pst-search-dialog");
+    if (!dialog || document.querySelector(".bd-search-container")) return;
+    dialog.addEventListener("focusin", () => {
+      for (const name of SEARCH) {
+        const script = document.createElement("script");
+        script.src = new URL(name, STATIC);
+        script.async = false; // one after the other
+        document.head.append(script);
+      }
+    }, { once: true });
+  }
+
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    searchInTheDialog();
     // docutils calls the references a list, but their links back are no list items
     document.querySelectorAll(".citation-list[role='list']").forEach((list) => list.removeAttribute("role"));
     reachable();

@@ -1,5 +1,6 @@
-/* The search page: sections, exercises, terms and claims, each with the sentence that was found.
+/* Search: sections, exercises, terms and claims, each with the sentence that was found.
  *
+ * It serves the search page, and the dialog of every other page once a reader has opened it (page.js).
  * The index is a script (tools/site/search_index.py), so it is there for a page that is opened as a
  * file, too; MiniSearch ranks. Terms of the glossary that the query names come first. */
 (function () {
@@ -8,6 +9,7 @@
   const { pages, entries, stopWords, Stemmer } = window.bookSearch;
   const ROOT = new URL("../", document.currentScript.src);
   const AT_FIRST = 12; // results, before a reader asks for all of them
+  const IN_THE_DIALOG = 6; // results
   const MOST_TERMS = 3; // that stand before everything else
   const LONGEST = 240; // letters of a snippet
   const KINDS = { term: "Glossary", exercise: "Exercise", claim: "Ledger" };
@@ -135,10 +137,32 @@
     return `${found.length} place${found.length === 1 ? "" : "s"} for “${query}”`;
   }
 
-  function start() {
-    const input = document.querySelector(".book-search input");
-    const list = document.getElementById("search-results");
-    const status = document.getElementById("search-status");
+  /* ↓ and ↑ go through the results. */
+  function byArrows(box, input, list) {
+    box.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      const line = [input, ...list.querySelectorAll("a, button")];
+      const next = line[line.indexOf(document.activeElement) + step];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+  }
+
+  function whenStill(input, act) {
+    let waiting = 0;
+    input.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(act, 120);
+    });
+  }
+
+  /* The search page: all results, and the query in the address. */
+  function onThePage(box) {
+    const input = box.querySelector("input");
+    const list = box.querySelector(".search-results");
+    const status = box.querySelector(".search-status");
 
     function show() {
       const query = input.value.trim();
@@ -165,29 +189,46 @@
       }
     }
 
-    let waiting = 0;
     input.value = new URLSearchParams(location.search).get("q") || "";
-    input.addEventListener("input", () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => { show(); keep(); }, 120);
-    });
+    whenStill(input, () => { show(); keep(); });
     input.form.addEventListener("submit", (event) => {
       event.preventDefault();
       show();
       keep();
     });
-    // ↓ and ↑ go through the results
-    document.querySelector(".bd-search-container").addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (!step) return;
-      const line = [input, ...list.querySelectorAll("a, button")];
-      const next = line[line.indexOf(document.activeElement) + step];
-      if (!next) return;
-      event.preventDefault();
-      next.focus();
-    });
+    byArrows(box, input, list);
     show();
     input.focus();
+  }
+
+  /* The dialog of every other page: the first results; Enter leads to the search page with all. */
+  function inTheDialog(dialog) {
+    const input = dialog.querySelector("input");
+    const status = element("p", { className: "search-status" });
+    const list = element("ol", { className: "search-results" });
+    status.setAttribute("role", "status");
+    dialog.append(element("div", { className: "book-found" }, status, list));
+
+    function show() {
+      const query = input.value.trim();
+      const found = search(query);
+      const rest = found.length > IN_THE_DIALOG ? "; Enter shows all" : "";
+      status.textContent = say(query, found) + rest;
+      list.replaceChildren(...found.slice(0, IN_THE_DIALOG).map(item));
+    }
+
+    whenStill(input, show);
+    byArrows(dialog, input, list);
+    // the place may be on this page
+    list.addEventListener("click", (event) => { if (event.target.closest("a")) dialog.close(); });
+    show();
+  }
+
+  function start() {
+    const box = document.querySelector(".bd-search-container");
+    const dialog = document.getElementById("pst-search-dialog");
+    if (box) onThePage(box);
+    else if (dialog) inTheDialog(dialog);
   }
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

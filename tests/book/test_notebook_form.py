@@ -215,7 +215,7 @@ def test_new_writes_every_part_and_the_room(tmp_path, monkeypatch):
     assert notebooks.load(page).cells[0].source.startswith("# Feed forward")
     assert source == tmp_path / "src" / "walkthrough" / "ch05_feed_forward"
     found = {path.name for path in source.iterdir()}
-    assert found == {"__init__.py", "checks.py", "experiments.py", "figures.py"}
+    assert found == {"__init__.py", "checks.py", "experiments.py", "figures.py", "predictions.py"}
     assert "walkthrough.ch05_feed_forward import checks" in (tests / "test_checks.py").read_text()
     rooms = "    ch02_masks |\n    ch05_feed_forward |\n    ch14_run\n"
     assert project.read_text() == f'layers = [\n    """\n{rooms}    """,\n]\n'
@@ -230,6 +230,8 @@ def test_the_check_of_a_new_room_is_sound(tmp_path, monkeypatch):
     names = {}
     exec((source / "checks.py").read_text(), names)
     assert_check_is_sound(names["name"])
+    exec((source / "predictions.py").read_text(), names)
+    assert names["name"].name == "05-name"
 
 
 @pytest.mark.parametrize(("number", "slug"), [("5", "x"), ("05", "Feed Forward"), ("05", "a_b")])

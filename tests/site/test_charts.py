@@ -116,6 +116,17 @@ def test_a_map_on_a_phone_keeps_its_cells_or_shrinks_them_a_little(
     assert drawn_map(phone, tmp_path, built_site, map_of(30, 29))["cell"] == 29
 
 
+def test_a_map_fits_again_when_the_window_changes(
+    page: Page, tmp_path: Path, built_site: Path
+) -> None:
+    assert drawn_map(page, tmp_path, built_site, map_of(5, 34))["cell"] == 64
+    cell = "document.querySelector('.mark-rect.role-mark path').getBoundingClientRect().width"
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.wait_for_function(f"{cell} <= 34")  # its letters stay large, so it may shrink a little
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function(f"{cell} === 64")
+
+
 def test_what_stands_at_a_given_pixel_keeps_its_map_small(
     page: Page, tmp_path: Path, built_site: Path
 ) -> None:

@@ -47,7 +47,7 @@ def wrong_answers(page: Page) -> list[str]:
     wrong = []
     for query, end in ANSWERS.items():
         ask(page, query)
-        links = page.locator("#search-results li a")
+        links = page.locator(".search-results li a")
         first = str(links.first.get_attribute("href")) if links.count() else "nothing"
         if not first.endswith("/book/" + end):
             wrong.append(f"{query}: {first}")
@@ -107,7 +107,7 @@ def test_every_result_leads_to_a_place_that_is_there(built_site: Path) -> None:
 
 def test_a_result_shows_the_sentence_and_marks_the_words(page: Page, site_url: str) -> None:
     page.goto(f"{site_url}/search.html?q=perplexity+smoothing")
-    first = page.locator("#search-results li").first
+    first = page.locator(".search-results li").first
     marks = " ".join(first.locator("mark").all_inner_texts()).lower()
     assert "perplexity" in marks
     assert "smooth" in marks
@@ -116,8 +116,8 @@ def test_a_result_shows_the_sentence_and_marks_the_words(page: Page, site_url: s
 
 def test_what_the_book_has_not_is_said(page: Page, site_url: str) -> None:
     page.goto(f"{site_url}/search.html?q=zyzzyva")
-    assert page.locator("#search-status").inner_text() == "Nothing found for “zyzzyva”."
-    assert page.locator("#search-results li").count() == 0
+    assert page.locator(".search-status").inner_text() == "Nothing found for “zyzzyva”."
+    assert page.locator(".search-results li").count() == 0
 
 
 def test_search_by_keyboard(page: Page, site_url: str) -> None:
@@ -126,7 +126,7 @@ def test_search_by_keyboard(page: Page, site_url: str) -> None:
     page.keyboard.press("Control+k")
     page.keyboard.type("beam search")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#search-results li")
+    page.wait_for_selector(".search-results li")
     assert page.evaluate("document.activeElement.name") == "q"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -135,17 +135,64 @@ def test_search_by_keyboard(page: Page, site_url: str) -> None:
     page.wait_for_url("**/book/glossary.html#term-beam-search")
 
 
+def found_in_the_dialog(page: Page, query: str) -> str:
+    """Open the dialog, type, and return where the first result leads."""
+    page.keyboard.press("Control+k")
+    page.keyboard.type(query)
+    page.wait_for_selector(f".search-status:has-text('“{query}”')")
+    return str(page.locator(".book-found li a").first.get_attribute("href"))
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_the_dialog_shows_what_it_finds(
+    page: Page, site_url: str, built_site: Path, scheme: str
+) -> None:
+    """The index is loaded when a reader opens the dialog, and not before."""
+    visit = Visit(page)
+    start = site_url if scheme == "http" else built_site.as_uri()
+    page.goto(f"{start}/book/03-masks.html")
+    assert not any(INDEX in request for request in visit.requests)
+    query = "greedy search"
+    assert found_in_the_dialog(page, query).endswith(ANSWERS[query])
+    assert page.locator(".book-found li").count() == 6
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{ANSWERS[query]}")
+    assert visit.errors == []
+    assert visit.third_party() == []
+
+
+def test_a_place_on_the_same_page_closes_the_dialog(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/book/15-decoding.html")
+    found_in_the_dialog(page, "greedy search")
+    page.locator(".book-found li a").first.click()
+    page.wait_for_url("**/15-decoding.html#greedy-search")
+    assert page.locator("#pst-search-dialog[open]").count() == 0
+
+
+def test_the_dialog_fits_a_phone_in_light_and_dark(phone: Page, site_url: str) -> None:
+    visit = open_page(phone, f"{site_url}/book/03-masks.html")
+    phone.locator("button.search-button").first.click()
+    phone.keyboard.type("test_logits_and_embeddings")
+    phone.wait_for_selector(".book-found li")
+    for theme in ("light", "dark"):
+        set_theme(phone, theme)
+        assert overflowing(phone) == []
+        assert axe_violations(phone) == []
+    assert visit.errors == []
+
+
 def test_the_rest_is_shown_on_demand(page: Page, site_url: str) -> None:
     page.goto(f"{site_url}/search.html?q=attention")
-    before = page.locator("#search-results li a").count()
-    page.locator("#search-results button").click()
-    assert page.locator("#search-results li a").count() > before
+    before = page.locator(".search-results li a").count()
+    page.locator(".search-results button").click()
+    assert page.locator(".search-results li a").count() > before
     assert page.evaluate("document.activeElement.tagName") == "A"
 
 
 def test_results_fit_a_phone_in_light_and_dark(phone: Page, site_url: str) -> None:
     visit = open_page(phone, f"{site_url}/search.html?q=test_logits_and_embeddings")
-    assert phone.locator("#search-results li").count()
+    assert phone.locator(".search-results li").count()
     for theme in ("light", "dark"):
         set_theme(phone, theme)
         assert overflowing(phone) == []

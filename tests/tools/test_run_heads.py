@@ -51,6 +51,14 @@ def test_every_direction_and_seed_once_and_none_lost(made, monkeypatch, tmp_path
             torch.testing.assert_close(shipped.model.state_dict()[name], value, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("option", ["--updates", "--train", "--questions"])
+def test_a_run_of_nothing_is_refused_before_it_begins(option, made, capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        run_heads.main([option, "0", "--output", str(tmp_path / "record.json")])
+    assert f"{option} must be at least 1, got 0" in capsys.readouterr().err
+    assert not made
+
+
 def test_what_is_measured_covers_every_relation_and_head(made):
     translator = asking.train_translator("fr", seed=1)
     found = measuring.measure(translator, n=3)

@@ -8,6 +8,7 @@ import pytest
 import run_multi30k as tool
 
 from transformer.cli.parser import make_parser
+from transformer.cli.plan import make_plan
 from walkthrough.page.results import recorded
 
 HEADER = "update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second,seconds,valid_perplexity\n"
@@ -108,3 +109,16 @@ def test_names_it_does_not_know_are_refused(words, message, capsys):
         tool.parsed(words)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_preset_is_what_the_recorded_run_was_made_with():
+    """`--preset multi30k-tiny` and nothing else gives the first run of the record again."""
+    first = recorded("multi30k-en-de")["runs"][0]
+    plan = make_plan("multi30k-tiny", None)
+    for section, settings in (("data", plan.data), ("training", plan.training)):
+        now = {name: getattr(settings, name) for name in first["settings"][section]}
+        then = first["settings"][section]
+        told = {"seed", "threads", "folder"}  # by the command line, or where the corpus lay
+        assert {k: v for k, v in now.items() if v != then[k]}.keys() <= told
+    for name, value in plan.model.items():
+        assert first["settings"]["model"][name] == value

@@ -52,6 +52,13 @@ def test_model_and_tokenizer_are_written(checkpoint: Path, exported, tmp_path, c
     assert "encoder.onnx: 5 bytes" in capsys.readouterr().err
 
 
+def test_without_a_folder_to_write_into_it_is_wrong_usage(checkpoint: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["export", str(checkpoint)])
+    assert stop.value.code == 2
+    assert "--output" in capsys.readouterr().err
+
+
 def test_quiet_says_nothing(checkpoint: Path, exported, tmp_path, capsys) -> None:
     assert main(["export", str(checkpoint), "--output", f"{tmp_path}/onnx", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")

@@ -53,6 +53,13 @@ def test_bad_lines_keep_their_places(run: Path, translate, capsys) -> None:
         assert "at most 100000 characters a line" in told[3]
 
 
+def test_the_shortest_limit_is_one_token(run: Path, translate, capsys) -> None:
+    translate(run, b"ein hund und zwei katzen\n\n", "--max-source", "1", code=1)
+    found = capsys.readouterr()
+    assert found.out == "\n\n"
+    assert "at most 1 tokens a line" in found.err
+
+
 def test_fifty_megabytes_in_a_line_are_answered_at_once(run: Path, translate, capsys) -> None:
     text = b"x" * 50_000_000 + b"\nein hund\n"
     began = time.process_time()

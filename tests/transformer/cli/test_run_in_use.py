@@ -6,6 +6,8 @@ from filelock import FileLock
 
 from transformer.cli import commands, main
 from transformer.cli.commands import add_results
+from transformer.training.run_folder import RunFolder
+from transformer.training.settings import TrainSettings
 
 
 def test_a_second_resume_is_refused_before_anything_is_read(
@@ -23,6 +25,11 @@ def test_a_second_resume_is_refused_before_anything_is_read(
     assert error.count("\n") == 1
     assert "is in use: another process trains there" in error
     assert (run / "settings.json").read_bytes() == before
+
+
+def test_a_run_in_use_is_refused_at_once(tmp_path: Path) -> None:
+    """Whoever waited for it would wait for hours."""
+    assert RunFolder(tmp_path, TrainSettings(max_updates=1))._lock.timeout == 0
 
 
 def test_what_a_killed_write_left_is_removed(tmp_path: Path) -> None:

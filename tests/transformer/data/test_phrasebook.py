@@ -361,6 +361,14 @@ def test_every_held_out_pair_is_tested_and_none_fills_the_split(book):
     assert max(uses.values()) <= 0.06 * len(book.test_combinations)
 
 
+def test_no_held_out_pair_fills_much_of_a_small_split():
+    n = 20
+    small = phrasebook(train=2000, valid=10, test=n).test_combinations
+    uses = Counter(pair for example in small for pair in HELD_OUT & set(example.combinations))
+    assert sum(uses.values()) >= n
+    assert max(uses.values()) <= 1 + 2 * n // len(HELD_OUT)
+
+
 def test_training_holds_every_word_of_the_other_splits(book):
     vocabulary = book.vocabulary()
     for split in book.splits().values():

@@ -184,3 +184,10 @@ def test_tokenised_captions_come_back_token_by_token(multi30k_copy):
 def test_the_spelling_is_the_one_of_seed_0_unless_another_is_asked_for():
     asked = TOKENIZER.encode_batch(LINES, dropout=0.3, seed=0)
     assert TOKENIZER.encode_batch(LINES, dropout=0.3) == asked
+
+
+def test_a_pair_that_was_seen_once_is_no_merge():
+    """It says nothing about other text, and would make a word of each name."""
+    with pytest.raises(ValueError, match="allows n_merges = 0 at most, got 1"):
+        SubwordTokenizer.train(["zq", "vj"], n_merges=1)
+    assert ("z", "q") in SubwordTokenizer.train(["zq", "zq"], n_merges=1).merges

@@ -618,3 +618,8 @@ def test_a_run_that_asks_for_it_trains_through_the_compiled_loss(monkeypatch) ->
 def test_defaults_that_others_rely_on() -> None:
     assert TrainSettings().seed == 1
     assert TrainSettings() == TrainSettings(seed=1, accumulate=1, smoothing=0.1, r_drop=0.0)
+
+
+def test_the_progress_bar_counts_updates_to_the_last_one(capsys) -> None:
+    train(make_model(), PAIRS, SETTINGS.replace(max_updates=3, warmup=1), progress=True)
+    assert "3/3" in capsys.readouterr().err
