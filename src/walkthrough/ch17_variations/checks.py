@@ -413,8 +413,8 @@ seeds_needed = Check(
         Mistake(
             "as wide is enough",
             _first_n(ends=lambda half, effect: half <= effect + 1e-12),
-            "an interval that reaches exactly to 0 does not exclude it: half of it must be "
-            "*smaller* than the effect.",
+            "an interval that reaches exactly to 0 does not exclude it: one side of it must "
+            "be *smaller* than the effect.",
             {"ends": lambda half, effect: half <= effect + 1e-12},
         ),
         Mistake(
