@@ -130,7 +130,9 @@ names_of = Check(
     symptoms=[
         Symptom(
             "not sorted",
-            lambda result, expected, _given: list(result) != expected == sorted(result),
+            lambda result, expected, _given: (
+                isinstance(result, (list, tuple)) and sorted(result) == expected
+            ),
             "the names are right and not sorted: `sorted(…)`.",
         ),
     ],
