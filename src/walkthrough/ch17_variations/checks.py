@@ -122,6 +122,19 @@ interval = Check(
             "the middle of your interval is the median of the differences. It is their mean.",
             {"center": _middle},
         ),
+        Mistake(
+            "shares of base",
+            lambda a, b, t: _interval()(
+                [x / y for x, y in zip(a, b, strict=True)], [1.0] * len(b), t
+            ),
+            "you divide the differences by base. Take them as they are: ours minus base.",
+        ),
+        Mistake(
+            "sorted",
+            lambda a, b, t: _interval()(sorted(a), sorted(b), t),
+            "you sort the scores, and the pairs come apart. The first of `ours` belongs to the "
+            "first of `base`.",
+        ),
     ],
     symptoms=[
         Symptom(
@@ -130,6 +143,15 @@ interval = Check(
                 isinstance(result, (tuple, list)) and len(result) == 2
             ),
             "you return two numbers. Three are asked: the mean, the lower end, the upper end.",
+        ),
+        Symptom(
+            "widths for ends",
+            lambda result, expected, _given: (
+                math.isclose(abs(result[1]), abs(result[2]))
+                and math.isclose(abs(result[1]), expected[2] - expected[0])
+            ),
+            "you return how far the interval reaches. Its ends are the mean less that, and the "
+            "mean plus that.",
         ),
         Symptom(
             "another order",
@@ -168,6 +190,12 @@ def _one_side(value: float) -> float:
     return value
 
 
+def _by_signs_alone(differences: Values) -> float:
+    n, above = len(differences), sum(one > 0 for one in differences)
+    most = max(above, sum(one < 0 for one in differences))
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n)
+
+
 sign_flips = Check(
     name="sign_flips",
     reference=_share_of_signs(),
@@ -179,6 +207,7 @@ sign_flips = Check(
         fixed("differences that cancel", [1.0, -1.0, 0.5, -0.25]),
         fixed("two of five below 0", [-4.0, 1.5, 2.25, -0.125, 1.0]),
         fixed("one difference that is 0", [0.0, 1.0, 2.0, 4.0]),
+        fixed("sums that are equal but for rounding", [0.1, 0.2, -0.3, 0.4]),
     ],
     mistakes=[
         Mistake(
@@ -187,6 +216,12 @@ sign_flips = Check(
             "you count the sums on one side. A mean as far *below* 0 would have surprised you "
             "as much: compare sizes, with `abs`.",
             {"size": _one_side},
+        ),
+        Mistake(
+            "no tolerance",
+            _share_of_signs(reaches=lambda one, seen: one >= seen),
+            "rounding tells sums apart that are equal, such as 0.1 + 0.2 + 0.4 − 0.3 with its "
+            "signs in two ways. Keep a tolerance.",
         ),
         Mistake(
             "only larger ones",
@@ -206,6 +241,16 @@ sign_flips = Check(
             _share_of_signs(left_out=1),
             "the signs as they are found are not counted. They are one of the 2ⁿ ways.",
             {"left_out": 1},
+        ),
+        Mistake(
+            "the signs as they are left out above the line",
+            lambda d: _share_of_signs()(d) - 0.5 ** len(d),
+            "the signs as they are found are not counted. They are one of the 2ⁿ ways.",
+        ),
+        Mistake(
+            "signs without sizes",
+            _by_signs_alone,
+            "you count signs and leave out the sizes. A mean depends on both.",
         ),
         Mistake(
             "all signs at once",
@@ -229,6 +274,16 @@ sign_flips = Check(
             "its complement",
             lambda d: 1 - _share_of_signs()(d),
             "that is the share of ways that do *not* reach the size. Asked are those that do.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "no share of the ways",
+            lambda result, _expected, given: (
+                0 <= result <= 1 and float(result) * 2 ** len(given.positional[0]) % 1 > 1e-6
+            ),
+            "there are 2ⁿ ways, and your share is no whole number of them. If you draw some at "
+            "random: go through all.",
         ),
     ],
     right="`sign_flips` is right: each difference with its own sign, both sides counted",
@@ -302,6 +357,42 @@ seeds_needed = Check(
             {"t_of": lambda t, n: 1.96},
         ),
         Mistake(
+            "1.96, from one seed on",
+            _first_n(start=1, t_of=lambda t, n: 1.96),
+            "1.96 is for a spread that is known. With a few seeds t(n) is larger, and one seed "
+            "shows no spread.",
+        ),
+        Mistake(
+            "no t",
+            _first_n(t_of=lambda t, n: 1.0),
+            "one standard error to each side covers about two thirds. t(n) of them belong there.",
+            {"t_of": lambda t, n: 1.0},
+        ),
+        Mistake(
+            "from three on",
+            _first_n(start=3),
+            "you begin with three seeds. Where the effect is large, two are enough.",
+            {"start": 3},
+        ),
+        Mistake(
+            "the spread squared",
+            lambda sd, effect, t: _first_n()(sd**2, effect, t),
+            "you square `sd`. It is a standard deviation already.",
+        ),
+        Mistake(
+            "t of one fewer, from two on",
+            _first_n(t_of=lambda t, n: t(max(n - 1, 2))),
+            "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
+            "used up by the mean.",
+        ),
+        Mistake(
+            "root of n minus 1",
+            _first_n(root=lambda n: math.sqrt(n - 1)),
+            "you divide by √(n − 1). The n − 1 stands inside the standard deviation; its "
+            "error is that divided by √n.",
+            {"root": lambda n: math.sqrt(n - 1)},
+        ),
+        Mistake(
             "t of one fewer",
             _first_n(start=3, t_of=lambda t, n: t(n - 1)),
             "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
@@ -322,8 +413,8 @@ seeds_needed = Check(
         Mistake(
             "as wide is enough",
             _first_n(ends=lambda half, effect: half <= effect + 1e-12),
-            "an interval that reaches exactly to 0 does not exclude it: half of it must be "
-            "*smaller* than the effect.",
+            "an interval that reaches exactly to 0 does not exclude it: one side of it must "
+            "be *smaller* than the effect.",
             {"ends": lambda half, effect: half <= effect + 1e-12},
         ),
         Mistake(
@@ -333,6 +424,12 @@ seeds_needed = Check(
             "half of it.",
             {"ends": lambda half, effect: 2 * half < effect},
         ),
+        Mistake(
+            "a quarter of the width",
+            _first_n(ends=lambda half, effect: half / 2 < effect),
+            "you halve t · s/√n. That is one side of the interval already.",
+            {"ends": lambda half, effect: half / 2 < effect},
+        ),
     ],
     right="`seeds_needed` is right: t and √n both change with n",
 )
@@ -341,6 +438,11 @@ seeds_needed = Check(
 
 _B, _D_FF = "B d_k=16", ROWS["base"].config.d_ff
 _MISSING = parameter_count(ROWS["base"].config) - parameter_count(ROWS[_B].config)
+
+
+def _wrong(value: float, say: str) -> list[WrongValue]:
+    """Return a wrong width, as it is and rounded: readers give either."""
+    return [WrongValue(value, say), WrongValue(round(value), say)]
 
 
 def _wider(*, each: int, missing: float | int = _MISSING) -> float:
@@ -357,37 +459,43 @@ def _means(answer: float) -> str:
 matched_d_ff = ValueCheck(
     name="matched_d_ff",
     expected=_wider(each=12 * 1025),
-    tolerance=3e-4,
+    tolerance=2e-4,
     mistakes=[
-        WrongValue(
-            _MISSING / (12 * 1025), "that is by how much d_ff grows. Base's 2048 come on top."
-        ),
-        WrongValue(
+        *_wrong(_MISSING / (12 * 1025), "that is by how much d_ff grows. Base's 2048 come on top."),
+        *_wrong(
             _wider(each=6 * 1025),
             "you count the feed-forward networks of one stack. There "
             "are twelve: six in the encoder, six in the decoder.",
         ),
-        WrongValue(_wider(each=1025), "you count one feed-forward network. There are twelve."),
-        WrongValue(
+        *_wrong(_wider(each=1025), "you count one feed-forward network. There are twelve."),
+        *_wrong(
             _wider(each=12 * 512),
             "a hidden unit has a row of W1 *and* a column of W2: 512 numbers twice.",
         ),
-        WrongValue(
+        *_wrong(
             _wider(each=12 * 1025, missing=_MISSING / 2),
             "half of what is missing. Queries *and* keys became smaller.",
         ),
-        WrongValue(
+        *_wrong(
             _wider(each=12 * 1025, missing=_MISSING * 2 / 3),
             "you count twelve attentions. There are eighteen: a decoder layer has two.",
         ),
-        WrongValue(
+        *_wrong(
             _wider(each=12 * 1025, missing=_MISSING / 3),
             "you count the attentions of one "
             "kind. There are eighteen: six in the encoder, twelve in the decoder.",
         ),
-        WrongValue(
+        *_wrong(
             _wider(each=-12 * 1025),
             "that makes the row smaller still. Its feed-forward network must grow.",
+        ),
+        WrongValue(
+            math.floor(_wider(each=12 * 1025)),
+            "you round down. The nearest whole number lies above.",
+        ),
+        WrongValue(
+            _wider(each=12 * 1024),
+            "a hidden unit has a bias as well. And a whole number is asked.",
         ),
         WrongValue(_D_FF, "that is base's d_ff, with which the row has 7.1 million fewer."),
         WrongValue(

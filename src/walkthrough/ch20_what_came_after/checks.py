@@ -27,7 +27,7 @@ def _input(
         images: Tensor, size: int, weight: Tensor, bias_: Tensor, token: Tensor, table: Tensor
     ) -> Tensor:
         cut = order(_cut(images, size))
-        x = cut.flatten(3).flatten(1, 2) @ weight.T + (bias_ if bias else 0)
+        x = cut.flatten(3).flatten(1, 2) @ weight.mT + (bias_ if bias else 0)
         tokens = token.expand(len(x), 1, -1)
         if places == "patches":
             x = x + table[1:]
@@ -59,8 +59,41 @@ def _flat_without_cutting(
     images: Tensor, size: int, weight: Tensor, bias: Tensor, token: Tensor, table: Tensor
 ) -> Tensor:
     pixels = images.flatten(1).unflatten(1, (len(table) - 1, -1))
-    x = torch.cat([token.expand(len(images), 1, -1), pixels @ weight.T + bias], dim=1)
+    x = torch.cat([token.expand(len(images), 1, -1), pixels @ weight.mT + bias], dim=1)
     return x + table
+
+
+def _no_order(
+    images: Tensor, size: int, weight: Tensor, bias: Tensor, token: Tensor, table: Tensor
+) -> Tensor:
+    """Flatten what `unfold` gives as it is, with the channels before the patches."""
+    cut = images.unfold(-2, size, size).unfold(-2, size, size)
+    x = cut.reshape(len(images), len(table) - 1, -1) @ weight.mT + bias
+    return torch.cat([token.expand(len(x), 1, -1), x], dim=1) + table
+
+
+def _beside(change: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Change class token and patches, given the bias, before or beside the positions."""
+
+    def build(
+        images: Tensor, size: int, weight: Tensor, bias: Tensor, token: Tensor, table: Tensor
+    ) -> Tensor:
+        x: Tensor = _input(places="none")(images, size, weight, bias, token, table)
+        return change(x, bias, table)
+
+    return build
+
+
+def _one_row_early(x: Tensor, bias: Tensor, table: Tensor) -> Tensor:
+    return torch.cat([x[:, :1], x[:, 1:] + table[:-1]], dim=1)
+
+
+def _biased_token(x: Tensor, bias: Tensor, table: Tensor) -> Tensor:
+    return torch.cat([x[:, :1] + bias, x[:, 1:]], dim=1) + table
+
+
+def _scaled_up(x: Tensor, bias: Tensor, table: Tensor) -> Tensor:
+    return x * x.shape[-1] ** 0.5 + table
 
 
 image_tokens = Check(
@@ -93,6 +126,28 @@ image_tokens = Check(
             _flat_without_cutting,
             "the pixels are split into equal runs, row after row of the whole image. A patch is a "
             "square: part of several rows.",
+        ),
+        Mistake(
+            "no order",
+            _no_order,
+            "`unfold` leaves the channels before the patches. Bring the dimensions into the order "
+            "batch, rows, columns, channel, row, column before you flatten.",
+        ),
+        Mistake(
+            "positions one row early",
+            _beside(_one_row_early),
+            "the patches take their positions from row 0 on. That row is the class token's.",
+        ),
+        Mistake(
+            "bias for the class token",
+            _beside(_biased_token),
+            "the class token gets the bias as well. It belongs to the map of the patches.",
+        ),
+        Mistake(
+            "times the root of d_model",
+            _beside(_scaled_up),
+            "you multiply by √d_model, as the paper does with words. A vision transformer does "
+            "not.",
         ),
         Mistake("no bias", _input(bias=False), "the bias is missing."),
         Mistake(
@@ -174,6 +229,45 @@ def _overwritten(x: Tensor, positions: Tensor) -> Tensor:
     return torch.cat([first, first * angle.sin() + b * angle.cos()], dim=-1).to(x.dtype)
 
 
+Halves = Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def _turned_as(
+    formula: Halves, frequency: Callable[[Tensor, int], Tensor] | None = None
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """Turn by another formula of (a, b, cos, sin), or at other frequencies of (i, d)."""
+
+    def turn(x: Tensor, positions: Tensor) -> Tensor:
+        d = x.shape[-1]
+        i = torch.arange(d // 2, dtype=torch.float64)
+        speed = 10000.0 ** (-2 * i / d) if frequency is None else frequency(i, d)
+        angle = positions.double()[:, None, :, None] * speed
+        a, b = x.double().chunk(2, dim=-1)
+        return torch.cat(formula(a, b, angle.cos(), angle.sin()), dim=-1).to(x.dtype)
+
+    return turn
+
+
+def _right_halves(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
+    return a * cos - b * sin, a * sin + b * cos
+
+
+def _interleaved(x: Tensor, positions: Tensor) -> Tensor:
+    return torch.stack(_turned(x, positions).chunk(2, dim=-1), dim=-1).flatten(-2)
+
+
+def _pairs_keep_their_length(result: Tensor, expected: Tensor, _given: Arguments) -> bool:
+    found, wanted = (
+        torch.hypot(*torch.as_tensor(one).double().chunk(2, dim=-1)) for one in (result, expected)
+    )
+    return found.shape == wanted.shape and torch.allclose(found, wanted, atol=1e-4)
+
+
+def _adds_the_same(result: Tensor, _expected: Tensor, given: Arguments) -> bool:
+    added = result - given.positional[0]
+    return added.shape[1] > 1 and torch.allclose(added, added[:, :1].expand_as(added), atol=1e-5)
+
+
 def _heads(batch: int, heads: int, d: int, rows: list[list[int]], label: str) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         positions = torch.tensor(rows)
@@ -242,7 +336,58 @@ turn_at = Check(
             "the later pairs turn too little: i is doubled twice. Pair i has the exponent 2i/d.",
         ),
         Mistake(
+            "i from 1",
+            _turned_as(_right_halves, lambda i, d: 10000.0 ** (-2 * (i + 1) / d)),
+            "your first pair has i = 1. Count i from 0: the first pair turns by the position "
+            "itself.",
+        ),
+        Mistake(
+            "a growing angle",
+            _turned_as(_right_halves, lambda i, d: 10000.0 ** (2 * i / d)),
+            "the later pairs turn faster: you multiply by 10000^(2i/d). Divide by it.",
+        ),
+        Mistake(
+            "sine and cosine exchanged",
+            _turned_as(lambda a, b, cos, sin: _right_halves(a, b, sin, cos)),
+            "sine and cosine are exchanged. At position 0 nothing turns: cos 0 = 1 stands with a.",
+        ),
+        Mistake(
+            "minus in the second",
+            _turned_as(lambda a, b, cos, sin: (a * cos - b * sin, a * sin - b * cos)),
+            "the second half has a minus: it is a sin θ *+* b cos θ.",
+        ),
+        Mistake(
+            "plus in the first",
+            _turned_as(lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)),
+            "the first half has a plus: it is a cos θ *−* b sin θ.",
+        ),
+        Mistake(
+            "pairs side by side",
+            _interleaved,
+            "the halves are turned rightly, and then put together pair by pair. They go back as "
+            "they came: all a, then all b.",
+        ),
+        Mistake(
+            "from the first position",
+            lambda x, positions: _turned(x, positions - positions[:, :1]),
+            "you count positions from that of the sentence's first word. A word beside a cache "
+            "stands at its own.",
+        ),
+        Mistake(
             "nothing turned", lambda x, positions: x.clone(), "nothing is turned: this is `x`."
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "the same is added to every head",
+            _adds_the_same,
+            "you add the same to all heads, as sinusoidal positions do. RoPE turns each pair.",
+        ),
+        Symptom(
+            "other angles",
+            _pairs_keep_their_length,
+            "the pairs are turned, by other angles: pair i at position t turns by "
+            "t / 10000^(2i/d), in radians, with the position of its own word.",
         ),
     ],
     right="right: {name}, from any position, for sentences that are padded, packed or cached",
@@ -292,6 +437,51 @@ pool_heads = Check(
             "first head",
             lambda w, h, g: _by_head(w, h).unflatten(0, (g, -1))[:, 0].flatten(0, 1),
             "each group keeps its first head and forgets the others.",
+        ),
+        Mistake(
+            "last head",
+            lambda w, h, g: _by_head(w, h).unflatten(0, (g, -1))[:, -1].flatten(0, 1),
+            "each group keeps its last head and forgets the others.",
+        ),
+        Mistake(
+            "repeated",
+            lambda w, h, g: (
+                _pooled(w, h, g).unflatten(0, (g, -1)).repeat_interleave(h // g, 0).flatten(0, 1)
+            ),
+            "the mean stands there once for each head. One for each group is asked: that is what "
+            "saves memory.",
+        ),
+        Mistake(
+            "one mean for all",
+            lambda w, h, g: _by_head(w, h).mean(0).repeat(g, 1),
+            "you take the mean of all heads. Each group has its own.",
+        ),
+        Mistake(
+            "over the groups",
+            lambda w, h, g: _by_head(w, h).unflatten(0, (g, -1)).mean(0).flatten(0, 1),
+            "you average over the groups: head with head of another group. Average inside each "
+            "group.",
+        ),
+        Mistake(
+            "the numbers exchanged",
+            lambda w, h, g: _pooled(w, h, h // g),
+            "you make n_heads / n_groups groups. `n_groups` is how many groups there are, not how "
+            "many heads share.",
+        ),
+        Mistake(
+            "divided by its root",
+            lambda w, h, g: _pooled(w, h, g) * (h // g) ** 0.5,
+            "the sum is divided by the root of how many heads it has. A mean divides by how many.",
+        ),
+        Mistake(
+            "divided by all heads",
+            lambda w, h, g: _pooled(w, h, g) / g,
+            "the sum is divided by n_heads. A group has n_heads / n_groups heads.",
+        ),
+        Mistake(
+            "divided by the groups",
+            lambda w, h, g: _pooled(w, h, g) * (h // g) / g,
+            "the sum is divided by n_groups. A group has n_heads / n_groups heads.",
         ),
         Mistake(
             "first heads",

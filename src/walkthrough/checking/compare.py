@@ -1,7 +1,7 @@
 """Compare an answer with the expected one, and say in words how they differ."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, KeysView
 from fractions import Fraction
 from typing import Any
 
@@ -18,8 +18,8 @@ def same(answer: Any, expected: Any, tolerance: float) -> bool:
     Numbers and tensors agree within `tolerance`, absolute and relative; where whole numbers are
     expected, absolute only, so that a count is right or wrong. A float32 tensor may stand for a
     float64 one. Booleans are not numbers here, and ids are whole numbers. Tensors, arrays and lists
-    of numbers may stand for each other, and so may a list and a tuple, a number and a tensor that
-    holds it alone.
+    of numbers may stand for each other, and so may a list and a tuple, a list and an
+    array of texts, a set and a frozen one, a number and a tensor that holds it alone.
     """
     both = isinstance(answer, Tensor) and isinstance(expected, Tensor)
     if both and answer.shape == expected.shape and answer.dtype == expected.dtype == torch.float32:
@@ -37,6 +37,8 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
         return _number_difference(answer, as_tensor(expected), tolerance)
     if isinstance(answer, np.str_):
         answer = str(answer)
+    if isinstance(expected, set) and isinstance(answer, (frozenset, KeysView)):
+        answer = set(answer)
     if type(answer) is not type(expected):
         return f"{kind(expected)} is expected, your result is {kind(answer)}"
     return None if answer == expected else f"`{expected!r}` is expected, you have `{answer!r}`"
@@ -44,6 +46,8 @@ def difference(answer: Any, expected: Any, tolerance: float) -> str | None:
 
 def _container_difference(answer: Any, expected: Any, tolerance: float) -> str | None:
     if isinstance(answer, (Tensor, np.ndarray)) and answer.ndim and _holds_numbers(expected):
+        answer = answer.tolist()
+    if isinstance(answer, np.ndarray) and answer.ndim and answer.dtype.kind == "U":
         answer = answer.tolist()
     if isinstance(expected, dict) != isinstance(answer, dict) or not isinstance(
         answer, (tuple, list, dict)

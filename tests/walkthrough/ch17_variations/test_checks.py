@@ -13,6 +13,10 @@ from walkthrough.lab.intervals import t_factor
 ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
 
 
+def _reach(mean, low, high):
+    return mean, mean - low, high - mean
+
+
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
@@ -28,7 +32,7 @@ def test_a_learners_own_ways_are_right():
     def sign_flips(differences):
         signs = np.array(list(product([1, -1], repeat=len(differences))))
         means = np.abs(signs @ np.array(differences))
-        return (means >= abs(sum(differences))).mean()
+        return (means >= abs(sum(differences)) - 1e-9).mean()
 
     def seeds_needed(sd, effect, t):
         return next(n for n in range(2, 10_000) if effect * math.sqrt(n) > t(n) * sd)
@@ -54,15 +58,36 @@ def test_two_mistakes_in_an_interval_are_both_named():
     [
         (lambda a, b, t: (0.0, 1.0), "Three are asked"),
         (lambda a, b, t: sorted(checks.interval.reference(a, b, t)), "order"),
+        (lambda a, b, t: _reach(*checks.interval.reference(a, b, t)), "the mean less that"),
     ],
 )
 def test_intervals_in_another_form(answer, said):
     assert said in checks.interval(answer).message
 
 
-@pytest.mark.parametrize("answer", [2624, 2624.6, 2625])
-def test_hidden_units_may_be_rounded_and_biases_left_out(answer):
+@pytest.mark.parametrize("answer", [2624.6, 2625, 2625.0])
+def test_hidden_units_may_be_rounded(answer):
     assert checks.matched_d_ff(answer).status == "right"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (577, "come on top"),
+        (2624, "round down"),
+        (3201, "of one stack"),
+        (3202, "512 numbers twice"),
+        (1471, "smaller still"),
+    ],
+)
+def test_a_width_from_a_wrong_count_is_told_which_count(answer, said):
+    assert said in checks.matched_d_ff(answer).message
+
+
+def test_a_share_of_ways_that_were_drawn_is_told():
+    drawn = iter(range(10))
+    verdict = checks.sign_flips(lambda differences: 0.2421 + next(drawn) / 1000)
+    assert "draw some" in verdict.message
 
 
 @pytest.mark.parametrize(("answer", "said"), [(2500, "fewer than base"), (3000, "more than base")])

@@ -1,5 +1,6 @@
 """The checks of chapter 18 accept right answers and name every mistake they list."""
 
+import numpy as np
 import pytest
 
 from transformer.data.phrasebook import parse_brackets
@@ -79,3 +80,67 @@ def test_a_learners_own_ways_are_right():
 def test_two_wrong_answers_nobody_listed_are_wrong():
     assert checks.spans(lambda tree: [(tree[0], 0, 1)]).status == "wrong"
     assert checks.allowed(lambda written, n, labels: {"</s>"}).status == "wrong"
+
+
+def _decoded_by(pick):
+    def decode(scores, may, n_words):
+        written = []
+        while True:
+            found = scores(written)
+            best = pick(found, may(written, n_words, ("NP", "S", "VP")))
+            if best == "</s>" or len(written) == 50:
+                return written
+            written.append(best)
+
+    return decode
+
+
+@pytest.mark.parametrize(
+    ("pick", "said"),
+    [
+        (lambda found, may: max(may), "by their names"),
+        (lambda found, may: min(may, key=found.get), "*lowest*"),
+        (lambda found, may: max(found, key=lambda s: found[s] if s in may else 0), "score 0"),
+    ],
+)
+def test_a_decoder_is_told_how_it_chooses(pick, said):
+    assert said in checks.decoder(_decoded_by(pick)).message
+
+
+def test_a_decoder_that_never_ends_is_stopped():
+    def decode(scores, may, n_words):
+        written = []
+        while True:
+            found = scores(written)
+            written.append(min(may(written, n_words, ("NP", "S", "VP")), key=found.get))
+
+    assert "no end" in checks.decoder(decode).message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda label, start, end: (start, end), "labels are missing"),
+        (lambda label, start, end: (start, end, label), "label stands last"),
+    ],
+)
+def test_constituents_in_another_form(change, said):
+    def spans(tree):
+        return sorted(change(*span) for span in checks.spans.reference(tree))
+
+    assert said in checks.spans(spans).message
+
+
+def test_a_symbol_that_there_is_not_is_told():
+    def allowed(written, n_words, labels):
+        found = checks.allowed.reference(written, n_words, labels)
+        return {"word" if symbol == "XX" else symbol for symbol in found}
+
+    assert "no symbol" in checks.allowed(allowed).message
+
+
+def test_right_symbols_in_another_form_are_not_told_of_a_wrong_choice():
+    def decode(scores, may, n_words):
+        return np.array(checks.decoder.reference(scores, may, n_words))
+
+    assert "names" not in checks.decoder(decode).message

@@ -68,3 +68,17 @@ def test_all_heads_give_what_the_package_gives():
     x = torch.randn(1, 4, 8)
     one, other = (checks.without_head.reference(attention, x, head) for head in (0, 1))
     torch.testing.assert_close(one + other - attention.output_proj.bias, attention(x, x, x)[0])
+
+
+def test_an_edge_that_is_weaker_is_told_from_one_that_is_gone():
+    def hide(scores, query, keys):
+        scores = scores.clone()
+        scores[..., query, keys] -= 5
+        return scores.softmax(-1)
+
+    assert "weaker" in checks.hide(hide).message
+
+
+def test_a_distance_alone_is_told_that_two_values_are_asked():
+    verdict = checks.fixed_distance(lambda asked: checks.fixed_distance.reference(asked)[0])
+    assert "Two are asked" in verdict.message

@@ -49,3 +49,14 @@ def test_the_pages_own_turning_is_named():
 
     verdict = checks.turn_at(turn)
     assert verdict.status == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        (lambda x, positions: checks.turn_at.reference(x, positions, base=500.0), "other angles"),
+        (lambda x, positions: x + positions[:, None, :, None].sin(), "the same to all heads"),
+    ],
+)
+def test_a_turn_that_is_none_or_another_is_told(turn, said):
+    assert said in checks.turn_at(turn).message

@@ -11,3 +11,10 @@ ALL = [checks.multiplications, checks.names_of, checks.greedy]
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
+
+
+def test_names_in_another_order_are_told():
+    def names_of(matrix, tensors):
+        return checks.names_of.reference(matrix, tensors)[::-1]
+
+    assert "not sorted" in checks.names_of(names_of).message

@@ -190,3 +190,20 @@ def test_equal_infinities_are_no_difference(number):
 
 def test_minus_zero_is_said_as_zero():
     assert difference(torch.tensor(0.5), torch.tensor(-0.0), 1e-5) == "0 is expected, yours is 0.5"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (frozenset("ab"), {"a", "b"}),
+        ({"a": 1, "b": 2}.keys(), {"a", "b"}),
+        (np.array(["a", "b"]), ["a", "b"]),
+    ],
+)
+def test_texts_in_another_container_may_be_right(answer, expected):
+    assert difference(answer, expected, 1e-5) is None
+
+
+def test_other_texts_in_another_container_are_wrong():
+    assert difference(frozenset("ac"), {"a", "b"}, 1e-5)
+    assert "at [1]" in difference(np.array(["a", "c"]), ["a", "b"], 1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import fmean
@@ -61,6 +62,42 @@ def _by_children(tree: Tree) -> Spans:
     return sorted(found)
 
 
+def _with_words(tree: Tree) -> Spans:
+    words = [(word, place, place + 1) for place, word in enumerate(leaves(tree))]
+    return sorted([*labelled_spans(tree).elements(), *words])
+
+
+def _label_as_word(tree: Tree) -> Spans:
+    """Let a label take a place of its own."""
+    found: Spans = []
+
+    def visit(node: Tree, start: int) -> int:
+        end = start + 1
+        for child in node[1:]:
+            end = end + 1 if isinstance(child, str) else visit(child, end)
+        found.append((node[0], start, end))
+        return end
+
+    visit(tree, 0)
+    return sorted(found)
+
+
+def _looked_up(tree: Tree) -> Spans:
+    """Look a phrase up by its first word."""
+    words, found = list(leaves(tree)), []
+
+    def visit(node: Tree) -> None:
+        inside = list(leaves(node))
+        start = words.index(inside[0])
+        found.append((node[0], start, start + len(inside)))
+        for child in node[1:]:
+            if not isinstance(child, str):
+                visit(child)
+
+    visit(tree)
+    return sorted(found)
+
+
 spans = Check(
     name="spans",
     reference=spans_of,
@@ -115,6 +152,27 @@ spans = Check(
             "first word of the sentence.",
         ),
         Mistake(
+            "all from 0",
+            _changed(lambda label, start, end, _tree: (label, 0, end - start)),
+            "all your constituents start at 0. A child starts where what stands before it ends.",
+        ),
+        Mistake(
+            "words too",
+            _with_words,
+            "words stand in your list. A word alone is no constituent: only what has a label is.",
+        ),
+        Mistake(
+            "labels take a place",
+            _label_as_word,
+            "labels take a place in your count. Only words do: skip the first entry of a tree.",
+        ),
+        Mistake(
+            "looked up",
+            _looked_up,
+            "you look a phrase up by its first word. A word can stand in a sentence twice: carry "
+            "the place along.",
+        ),
+        Mistake(
             "children for words",
             _by_children,
             "you count children. A child that is a tree holds several words: add what it holds, "
@@ -145,6 +203,18 @@ spans = Check(
             lambda result, _expected, _given: isinstance(result, (dict, set)),
             "a list is asked for, in which a constituent that is there twice stands twice: "
             "`sorted(…)` of what you have found.",
+        ),
+        Symptom(
+            "pairs",
+            lambda result, _expected, _given: all(len(one) == 2 for one in result),
+            "the labels are missing: (label, start, end) is asked for.",
+        ),
+        Symptom(
+            "label last",
+            lambda result, expected, _given: (
+                sorted((label, start, end) for start, end, label in result) == expected
+            ),
+            "your label stands last. The order is (label, start, end).",
         ),
     ],
     right="`spans` is right: every bracket once, in places between words",
@@ -200,6 +270,22 @@ def _as_sets(predicted: Side, gold: Side) -> float:
     return f1_of([sorted(set(p)) for p in predicted], [sorted(set(g)) for g in gold])
 
 
+def _matches_as_sets(predicted: Side, gold: Side) -> float:
+    _, ours, theirs = _counted(predicted, gold)
+    matched = sum(len(set(p) & set(g)) for p, g in zip(predicted, gold, strict=True))
+    return 200 * matched / (ours + theirs)
+
+
+def _overlap(predicted: Side, gold: Side) -> float:
+    matched, ours, theirs = _counted(predicted, gold)
+    return 100 * matched / (ours + theirs - matched)
+
+
+def _geometric(predicted: Side, gold: Side) -> float:
+    matched, ours, theirs = _counted(predicted, gold)
+    return 100 * matched / math.sqrt(ours * theirs)
+
+
 def _unclipped(predicted: Side, gold: Side) -> float:
     _, ours, theirs = _counted(predicted, gold)
     matched = sum(span in g for p, g in zip(predicted, gold, strict=True) for span in p)
@@ -242,6 +328,11 @@ f1 = Check(
             _corpus("(S (NP a) (VP b))"),
         ),
         fixed(
+            "a label twice over the same words in both",
+            _corpus("(S (NP (NP a)) (VP b))"),
+            _corpus("(S (NP (NP a)) b)"),
+        ),
+        fixed(
             "a label that is wrong",
             _corpus("(S (PP a) (VP b (NP c)))"),
             _corpus("(S (NP a) (VP b (NP c)))"),
@@ -269,6 +360,12 @@ f1 = Check(
             "sets",
             _as_sets,
             "a constituent that stands twice counts once. Count brackets: `Counter`, not `set`.",
+        ),
+        Mistake(
+            "matches as sets",
+            _matches_as_sets,
+            "a constituent that stands twice in both is matched once in your count. Match "
+            "`Counter` with `Counter`, not `set` with `set`.",
         ),
         Mistake(
             "not used up",
@@ -304,6 +401,27 @@ f1 = Check(
             lambda p, g: 50 * _counted(p, g)[0] * (1 / _counted(p, g)[1] + 1 / _counted(p, g)[2]),
             "you take the arithmetic mean of precision and recall. F1 is the harmonic one: "
             "2 · matches / (predicted + gold).",
+        ),
+        Mistake(
+            "geometric mean",
+            _geometric,
+            "you take the geometric mean of precision and recall. F1 is the harmonic one: "
+            "2 · matches / (predicted + gold).",
+        ),
+        Mistake(
+            "overlap",
+            _overlap,
+            "you divide by what stands on either side. F1 is 2 · matches / (predicted + gold).",
+        ),
+        Mistake(
+            "the last sentence",
+            lambda p, g: f1_of(p[-1:], g[-1:]) if p[-1] or g[-1] else 0.0,
+            "only the last sentence is in your score. Add up in the loop, divide after it.",
+        ),
+        Mistake(
+            "the first sentence",
+            lambda p, g: f1_of(p[:1], g[:1]),
+            "only the first sentence is in your score. Add up in the loop, return after it.",
         ),
         Mistake(
             "not in percent",

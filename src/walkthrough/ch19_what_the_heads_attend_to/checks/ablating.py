@@ -88,6 +88,61 @@ def _queries_zero(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor
     return mixed
 
 
+def _projected(attention: MultiHeadAttention, x: Tensor) -> tuple[Tensor, ...]:
+    return tuple(
+        attention.split_heads(project(x))
+        for project in (attention.query_proj, attention.key_proj, attention.value_proj)
+    )
+
+
+def _scaled_by(size: Callable[[int, int], float]) -> Callable[..., Tensor]:
+    def without_head(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
+        with torch.no_grad():
+            q, k, v = _projected(attention, x)
+            weights = (q @ k.transpose(-1, -2) / size(q.shape[-1], x.shape[-1])).softmax(-1)
+            mixed: Tensor = attention.output_proj(attention.merge_heads(_silent(weights @ v, head)))
+        return mixed
+
+    return without_head
+
+
+def _cut_from_input(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
+    d_v = attention.d_v
+    x = x.clone()
+    x[..., head * d_v : (head + 1) * d_v] = 0.0
+    with torch.no_grad():
+        result: Tensor = attention(x, x, x)[0]
+    return result
+
+
+def _not_merged(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
+    with torch.no_grad():
+        results = _silent(_heads(attention, x), head)
+        mixed: Tensor = attention.output_proj(results.reshape(*x.shape[:2], -1))
+    return mixed
+
+
+def _no_key_left(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
+    with torch.no_grad():
+        q, k, v = _projected(attention, x)
+        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        scores[:, head] = float("-inf")
+        mixed: Tensor = attention.output_proj(attention.merge_heads(scores.softmax(-1) @ v))
+    return mixed
+
+
+def _position(results: Tensor, place: int) -> Tensor:
+    results = results.clone()
+    results[:, :, place] = 0.0
+    return results
+
+
+def _one_mean(results: Tensor, head: int) -> Tensor:
+    results = results.clone()
+    results[:, head] = results[:, head].mean()
+    return results
+
+
 def _not_mixed(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
     with torch.no_grad():
         return attention.merge_heads(_silent(_heads(attention, x), head))
@@ -154,8 +209,46 @@ without_head = Check(
         Mistake(
             "queries of zero",
             _queries_zero,
-            "with a query of zero the head is not silent: all its weights are equal, and it gives "
-            "the mean of the values.",
+            "with queries or keys of zero the head is not silent: all its weights are equal, and "
+            "it gives the mean of the values.",
+        ),
+        Mistake(
+            "no scale",
+            _scaled_by(lambda d_k, d_model: 1.0),
+            "the scores are not divided by √d_k.",
+        ),
+        Mistake(
+            "the model's scale",
+            _scaled_by(lambda d_k, d_model: d_model**0.5),
+            "you divide the scores by √d_model. A head's queries and keys have d_k components.",
+        ),
+        Mistake(
+            "a position",
+            _ablated(_position),
+            "you silence a *position*. After `split_heads` the shape is (batch, heads, length, "
+            "d_v): heads are dimension 1.",
+        ),
+        Mistake(
+            "cut from the input",
+            _cut_from_input,
+            "you cut components out of `x`. Every head reads all of them: cut the head's result.",
+        ),
+        Mistake(
+            "not merged",
+            _not_merged,
+            "the heads' results are reshaped with the heads before the words, so words are mixed "
+            "up. `merge_heads` turns them first.",
+        ),
+        Mistake(
+            "no key left",
+            _no_key_left,
+            "you close all keys of the head, and softmax has nothing to share out: NaN. Set the "
+            "head's result to zero.",
+        ),
+        Mistake(
+            "one mean for the head",
+            _ablated(_one_mean),
+            "you put the head's mean in its place; this exercise sets the head to zero.",
         ),
         Mistake(
             "no W^O",

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
 
 CLOSED = float("-inf")
 
@@ -51,6 +51,44 @@ def _over_the_queries(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     scores = scores.clone()
     scores[..., query, keys] = CLOSED
     return scores.softmax(-2)
+
+
+def _one_head(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    scores = scores.clone()
+    (scores[0] if scores.dim() == 3 else scores)[query, keys] = CLOSED
+    return scores.softmax(-1)
+
+
+def _both_ways(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    scores = scores.clone()
+    scores[..., query, keys] = CLOSED
+    scores[..., keys, query] = CLOSED
+    return scores.softmax(-1)
+
+
+def _over_the_map(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    scores = scores.clone()
+    scores[..., query, keys] = CLOSED
+    return scores.flatten(-2).softmax(-1).view_as(scores)
+
+
+def _softmax_twice(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    return _after_the_softmax(scores, query, keys).softmax(-1)
+
+
+def _before_the_last(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    return _hide(scores, query, list(range(min(keys), max(keys))))
+
+
+def _all_between(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    return _hide(scores, query, list(range(min(keys), max(keys) + 1)))
+
+
+def _is_weakened(result: Tensor, _expected: Tensor, given: Arguments) -> bool:
+    """Whether the keys have less weight than unhidden, and still some."""
+    scores, query, keys = given.positional
+    left, whole = (one[..., query, keys] for one in (result, scores.softmax(-1)))
+    return bool(((left > 0) & (left < 0.9 * whole)).all())
 
 
 def _scores_case(label: str, *shape: int, query: int, keys: list[int]) -> Case:
@@ -102,6 +140,48 @@ hide = Check(
             _over_the_queries,
             "your softmax runs over the queries. Each query shares out 1 over the keys: the last "
             "dimension.",
+        ),
+        Mistake(
+            "in one head",
+            _one_head,
+            "the edge is hidden in the first head only. Close it in all of them: "
+            "`scores[..., query, keys]`.",
+        ),
+        Mistake(
+            "both ways",
+            _both_ways,
+            "you also hide the query from the keys. One direction is asked: from `query`.",
+        ),
+        Mistake(
+            "over the whole map",
+            _over_the_map,
+            "your softmax runs over the whole map. Every row sums to 1: take it over the last "
+            "dimension.",
+        ),
+        Mistake(
+            "softmax twice",
+            _softmax_twice,
+            "you take softmax twice. What is left of a row is shared out by dividing by its sum.",
+        ),
+        Mistake(
+            "up to the last key",
+            _before_the_last,
+            "a slice ends before its last place, so the last key stays. And `keys` is a list of "
+            "places: index with it.",
+        ),
+        Mistake(
+            "all between",
+            _all_between,
+            "you hide all places from the first key to the last. `keys` is a list of places: "
+            "index with it.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "weakened",
+            _is_weakened,
+            "the keys still have some weight: the edge is weaker and not gone. Only −∞ leaves "
+            "nothing.",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
 
 Tensors = Mapping[str, Tensor]
 
@@ -27,19 +27,36 @@ def _same_numbers(matrix: Tensor, tensor: Tensor) -> bool:
     return _is(one, other)
 
 
-def _case(label: str, shape: tuple[int, int]) -> Case:
+def _nearly(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and torch.allclose(one, other, atol=1e-2)
+
+
+def _reshaped(one: Tensor, other: Tensor) -> bool:
+    return one.numel() == other.numel() and _is(one.flatten(), other.flatten())
+
+
+def _any_number(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and bool((one == other).any())
+
+
+def _either_way(test: Callable[[Tensor, Tensor], bool]) -> Callable[[Tensor, Tensor], bool]:
+    return lambda m, t: test(m, t) or (t.dim() == 2 and test(m, t.T))
+
+
+def _case(label: str, shape: tuple[int, int], turned: str = "val_7") -> Case:
     def make(generator: torch.Generator) -> Arguments:
         matrix = torch.randn(shape, generator=generator)
         one_off = matrix.clone()
         one_off[1, 2] += 0.5
         tensors = {
-            "val_7": matrix.T.contiguous(),
+            turned: matrix.T.contiguous(),
             "embedding": matrix.clone(),
             "other": torch.randn(shape, generator=generator),
             "one_off": one_off,
             "shuffled": matrix.flip(0),
             "flat": matrix.flatten(),
             "scaled": matrix * 4,
+            "rounded": matrix.half().float(),
             "bias": torch.randn(shape[1], generator=generator),
             "count": torch.tensor(3),
         }
@@ -51,7 +68,7 @@ def _case(label: str, shape: tuple[int, int]) -> Case:
 names_of = Check(
     name="the names of a matrix",
     reference=_named(lambda m, t: _is(m, t) or _turned(m, t)),
-    cases=[_case("a wide matrix", (4, 6)), _case("a square matrix", (5, 5))],
+    cases=[_case("a wide matrix", (4, 6)), _case("a square matrix", (5, 5), turned="b_T")],
     mistakes=[
         Mistake(
             "upright only",
@@ -76,10 +93,47 @@ names_of = Check(
             "another matrix.",
         ),
         Mistake(
+            "nearly",
+            _named(_either_way(_nearly)),
+            "you accept what lies near. A copy that was rounded to 16 bits holds other numbers: "
+            "ask for equal ones.",
+        ),
+        Mistake(
+            "in any shape",
+            _named(_either_way(_reshaped)),
+            "you compare the numbers in a row, whatever the shape. A vector with the same numbers "
+            "is no matrix.",
+        ),
+        Mistake(
+            "reshaped",
+            _named(lambda m, t: _is(m, t) or _reshaped(m, t)),
+            "`reshape` keeps the numbers in their order, `.T` turns rows into columns. Compare "
+            "with `tensor.T`.",
+        ),
+        Mistake(
+            "one equal number",
+            _named(_either_way(_any_number)),
+            "one equal number is enough in your test. *All* must be equal: `torch.equal`.",
+        ),
+        Mistake(
+            "the first name",
+            lambda m, t: _named(_either_way(_is))(m, t)[:1],
+            "you return one name. The matrix may stand in a file twice: return them all.",
+        ),
+        Mistake(
             "nothing",
             lambda matrix, tensors: [],
             "you find nothing. Two tensors are equal where `torch.equal` says so; `==` alone "
             "gives a tensor, and `is` asks for the same object.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "not sorted",
+            lambda result, expected, _given: (
+                isinstance(result, (list, tuple)) and sorted(result) == expected
+            ),
+            "the names are right and not sorted: `sorted(…)`.",
         ),
     ],
 )
