@@ -111,3 +111,10 @@ def test_the_most_probable_token_is_the_lower_one_of_equals(dtype):
     found = most_probable(logits)
     for row, token in zip(logits.tolist(), found.tolist(), strict=True):
         assert token == row.index(max(row))
+
+
+def test_one_token_more_than_the_source_is_the_least_that_can_be_asked_for():
+    source = torch.tensor([[5, 6, EOS_ID], [5, EOS_ID, PAD_ID]])
+    assert greedy.output_limits(source, None, extra_tokens=1).tolist() == [4, 3]
+    with pytest.raises(ValueError, match="extra_tokens must be at least 1, got 0"):
+        greedy.output_limits(source, None, extra_tokens=0)
