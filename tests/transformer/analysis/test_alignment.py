@@ -116,6 +116,8 @@ def test_candidates_limit_the_comparison():
 def test_bad_input_is_refused_with_the_values():
     with pytest.raises(ValueError, match="n_source must be between 1 and 5, got 6"):
         read(WEIGHTS, n_source=6)
+    with pytest.raises(ValueError, match="n_target must be between 1 and 3, got 4"):
+        read(torch.ones(3, 5), n_target=4)
     with pytest.raises(ValueError, match="n_target must be between 1 and 5, got 0"):
         read(WEIGHTS, n_target=0)
     with pytest.raises(ValueError, match="got 1 predicted and 2 gold"):
