@@ -161,10 +161,10 @@ def test_wrong_usage_is_code_2(capsys) -> None:
         assert caught.value.code == 2
 
 
-@pytest.mark.parametrize("kind", ["train", "translate", "evaluate", "average", "export"])
+@pytest.mark.parametrize("kind", ["", "train", "translate", "evaluate", "average", "export"])
 def test_help_names_the_exit_codes(kind: str, capsys) -> None:
     with pytest.raises(SystemExit) as caught:
-        main([kind, "--help"])
+        main([*kind.split(), "--help"])
     assert caught.value.code == 0
     assert "Exit codes: 0 done, 1 failed" in " ".join(capsys.readouterr().out.split())
 

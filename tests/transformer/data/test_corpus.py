@@ -1,11 +1,19 @@
 """Guards against languages swapped, fields of different length, and BLEU on the wrong tokens."""
 
 import dataclasses
+import inspect
 
 import pytest
 
+from transformer.cli.corpora import load_corpus
+from transformer.data import corpus as module
 from transformer.data.corpus import Corpus
+from transformer.data.craft import craft_trees
+from transformer.data.download import fetch
+from transformer.data.multi30k import multi30k_lines
 from transformer.data.phrasebook import leaves, parse_brackets, tokenize
+from transformer.training import train
+from transformer.training.trainer import Trainer
 
 SMALL = {"train": 1500, "valid": 10, "test": 10}
 
@@ -116,3 +124,29 @@ def test_the_phrasebook_is_the_one_of_seed_0_unless_another_is_asked_for():
         for seed in ({"seed": 0}, {}, {"seed": 1})
     )
     assert default == asked != other
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(Corpus.from_multi30k, Corpus.from_craft, multi30k_lines, craft_trees),
+        *(fetch, load_corpus, train, Trainer.run),
+    ],
+    ids=lambda function: function.__qualname__,
+)
+def test_whoever_waits_sees_how_far_it_is_unless_he_asks_for_quiet(function):
+    assert inspect.signature(function).parameters["progress"].default is True
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_what_craft_is_asked_for_reaches_its_files(monkeypatch, said):
+    asked = {}
+
+    def trees(**options):
+        asked.update(options)
+        return {}
+
+    monkeypatch.setattr(module, "craft_trees", trees)
+    with pytest.raises(ValueError, match="CRAFT split must be one of"):
+        Corpus.from_craft("dev", folder="/a/copy", download=said, progress=said)
+    assert asked == {"folder": "/a/copy", "download": said, "progress": said}
