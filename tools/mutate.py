@@ -52,6 +52,12 @@ OPPOSITES = {
 OPERATOR = re.compile(rb"is\s+not\b|not\s+in\b|is\b|in\b|and\b|or\b|//|\*\*|[<>=!]=|[-+*/%<>|&]")
 
 
+# Arguments that no test can tell apart: words for people, what Linux does anyway, and guards
+# that right code never meets.
+WORDS = frozenset({"help", "metavar", "description", "epilog", "unit", "encoding", "indent"})
+GUARDS = {"zip": {"strict"}, "dataclass": {"frozen", "kw_only"}}
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change: the bytes `start` … `end` of a file become `after`."""
@@ -72,7 +78,7 @@ class Mutant:
 
 
 class Places(ast.NodeVisitor):
-    """Collects every mutant of one file; texts, types and docstrings are left alone."""
+    """Collects every mutant of one file; texts, types, docstrings, `WORDS` and `GUARDS` stay."""
 
     def __init__(self, path: str, source: bytes) -> None:
         self.path, self.source, self.found = path, source, list[Mutant]()
@@ -126,6 +132,10 @@ class Places(ast.NodeVisitor):
         if isinstance(node.op, ast.Not):
             self.add("boolean", self.span(node)[0], self.span(node.operand)[0], "")
         elif isinstance(node.op, ast.USub):
+            if isinstance(node.operand, ast.Constant) and node.operand.value == 1:
+                # the last of two axes is also axis 1
+                self.add("arithmetic", *self.span(node), "-2")
+                return
             self.add("arithmetic", self.span(node)[0], self.span(node.operand)[0], "")
         self.generic_visit(node)
 
@@ -143,12 +153,15 @@ class Places(ast.NodeVisitor):
             self.add("constant", *self.span(node), repr(value + 1 if value else 1))
 
     def visit_Call(self, node: ast.Call) -> None:
-        for keyword in node.keywords:
+        left_alone = WORDS | GUARDS.get(getattr(node.func, "id", ""), set())
+        kept = [keyword for keyword in node.keywords if keyword.arg not in left_alone]
+        for keyword in kept:
             if keyword.arg is not None:
                 start, end = self.span(keyword)
                 comma = re.match(rb"\s*,[ \n]*", self.source[end:])
                 self.add("argument", start, end + (comma.end() if comma else 0), "")
-        self.generic_visit(node)
+        for part in (node.func, *node.args, *(keyword.value for keyword in kept)):
+            self.visit(part)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # docstrings, `...`

@@ -32,6 +32,8 @@ def describe(x):
             break
     total = -len(words)  # + is not *
     total += 2
+    words = [a for a, _ in zip(words, words, strict=True)]
+    parser.add_argument("--last", help="how many", default=words[-1])
     return sorted(words, key=len, reverse=True), total
 '''
 HALF_A_TEST = """\
@@ -86,19 +88,25 @@ def test_every_kind_of_place_is_found_and_texts_and_types_are_not(toy: Path) -> 
         ("argument", 'if inside(x, ) is (word == "in"):'),
         ("comparison", 'if inside(x, strict=False) is not (word == "in"):'),
         ("arithmetic", "total = len(words)  # + is not *"),
+        ("argument", 'parser.add_argument("--last", help="how many", )'),
+        ("arithmetic", 'parser.add_argument("--last", help="how many", default=words[-2])'),
         ("argument", "return sorted(words, reverse=True), total"),
         ("argument", "return sorted(words, key=len, ), total"),
     ):
         assert expected in found, expected
     assert len(set(found)) > len(found) - 5
     for _, line in found:
+        assert ("zip(" in line) <= ("strict=True" in line)
+        assert ("--last" in line) <= ("how many" in line)
         assert "docstring" not in line
         assert "Literal" not in line
         assert "is no number" not in line
         assert "int & float" not in line
     for mutant in mutate.mutants(toy, "src"):
         ast.parse(mutant.apply(TOY.encode()))
-    assert sum(kind == "statement" for kind, _ in found) == 4  # raise, append, break, +=
+    assert (
+        sum(kind == "statement" for kind, _ in found) == 5
+    )  # raise, append, break, +=, add_argument
 
 
 def test_the_tests_that_name_the_module_come_first(toy: Path) -> None:
