@@ -125,4 +125,4 @@ def test_special_tokens_have_the_stated_numbers():
 )
 def test_a_name_below_a_letter_is_upright(page):
     """In italics d_{ff} reads as a product of two fs."""
-    assert not re.search(r"_\{(?:model|ff)\}", page.read_text(encoding="utf-8"))
+    assert not re.search(r"_\{(?:model|ff|drop|ls)\}", page.read_text(encoding="utf-8"))
