@@ -19,6 +19,7 @@ from transformer.cli.corpora import (
 from transformer.cli.plan import DataSettings
 from transformer.data import corpus as corpus_module
 from transformer.data.codec import PhrasebookCodec, SubwordCodec
+from transformer.data.corpus import Corpus
 from transformer.data.phrasebook import phrasebook
 
 LINES = {
@@ -73,6 +74,19 @@ def test_a_download_shows_its_progress_where_it_is_asked_to(small_multi30k, prog
     data = DataSettings(corpus="multi30k", source_language="en", target_language="de")
     load_corpus(data, "val", progress=progress)
     assert [options["progress"] for *_, options in small_multi30k] == [progress, progress]
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_trees_show_their_progress_too(monkeypatch, progress) -> None:
+    asked = []
+
+    def trees(split, **options):
+        asked.append(options["progress"])
+        return Corpus.from_phrasebook(split, source_language="en", target_language="fr")
+
+    monkeypatch.setattr(Corpus, "from_craft", trees)
+    load_corpus(DataSettings(corpus="craft"), "valid", progress=progress)
+    assert asked == [progress]
 
 
 @pytest.mark.parametrize("options", [[], ["--quiet"]])
