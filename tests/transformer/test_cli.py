@@ -119,6 +119,8 @@ def test_average_of_the_last_is_what_evaluate_uses(run: Path, tmp_path: Path, ca
         "000002.safetensors",
         "000004.safetensors",
     ]
+    said = f"{output}: mean of 000002.safetensors, 000004.safetensors\n"
+    assert capsys.readouterr().err == said
     assert main(["translate", str(output), "--input", "/dev/null"]) == 0
 
 

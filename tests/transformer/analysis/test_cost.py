@@ -220,6 +220,10 @@ def test_table_2_training_costs():
             lambda: forward_flops(CONFIGS["tiny"], source_len=3, target_len=0),
             "target_len must be at least 1, got 0",
         ),
+        (
+            lambda: forward_flops(CONFIGS["tiny"], source_len=3, target_len=3, batch=0),
+            "batch must be at least 1, got 0",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_the_values(call, message):

@@ -141,3 +141,10 @@ def test_a_batch_holds_no_more_tokens_and_sentences_than_it_may(monkeypatch) -> 
         assert all(rows * length <= limit and rows <= sentences for rows, length in shapes)
         tokens = sum(len(line) + 1 for line in lines)
         assert len(shapes) <= 3 + 2 * tokens / min(limit, 7 * sentences), "batches are filled"
+
+
+def test_decoding_is_the_papers_unless_asked_otherwise() -> None:
+    """§6.1: four beams, α = 0.6, outputs up to 50 tokens longer than the input."""
+    decoding = Decoding()
+    assert (decoding.beam, decoding.alpha, decoding.extra_tokens) == (4, 0.6, 50)
+    assert (decoding.n_best, decoding.max_len, decoding.constrained) == (1, None, False)
