@@ -2,7 +2,15 @@
 
 import pytest
 import torch
-from decoding_peers import exhaustive, log_prob, make_model, make_source, strip, trained_model
+from decoding_peers import (
+    counted_steps,
+    exhaustive,
+    log_prob,
+    make_model,
+    make_source,
+    strip,
+    trained_model,
+)
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import exact
@@ -30,7 +38,8 @@ def test_finds_the_best_without_any_help_of_a_beam(alpha: float, monkeypatch) ->
     for seed in range(2):
         model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
         for row in source:
-            result = exact_search(model, strip(row), alpha=alpha, max_len=4, at_once=5)
+            with counted_steps(model) as rows:
+                result = exact_search(model, strip(row), alpha=alpha, max_len=4, at_once=5)
             score, tokens = exhaustive(model, strip(row), 4, alpha)[0]
             assert result.is_proved
             assert result.best.tokens == tokens
@@ -38,14 +47,15 @@ def test_finds_the_best_without_any_help_of_a_beam(alpha: float, monkeypatch) ->
             assert result.best.log_prob == pytest.approx(
                 log_prob(model, strip(row), tokens), rel=1e-4
             )
-            assert result.n_prefixes <= 1 + 3 + 9 + 27
+            assert result.n_prefixes == sum(rows) <= 1 + 3 + 9 + 27
 
 
 def test_the_one_token_of_the_shortest_limit_is_the_end_token() -> None:
-    model, source = make_model(0), make_source(0, rows=1)
-    result = exact_search(model, strip(source), max_len=1)
+    model, source = trained_model(), strip(make_source(2, rows=6)[4])
+    result = exact_search(model, source, max_len=1)
     assert (result.best.tokens, result.is_proved) == ([], True)
-    assert result.best.log_prob == pytest.approx(log_prob(model, strip(source), []), abs=1e-4)
+    assert result.best.log_prob == pytest.approx(log_prob(model, source, []), abs=1e-4)
+    assert exact_search(model, source, max_len=9).best.score > result.best.score
 
 
 def test_the_score_is_the_log_probability_unless_a_penalty_is_asked_for() -> None:
