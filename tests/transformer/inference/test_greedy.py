@@ -127,9 +127,10 @@ def test_the_one_token_of_the_shortest_limit_is_the_end_token():
     assert greedy_decode(make_model(0), source, max_len=1) == [[], [], []]
 
 
-def test_finished_sentences_are_not_computed_any_further():
-    model, source = trained_model(), make_source(0, rows=12)
+@pytest.mark.parametrize(("make", "extra_tokens"), [(trained_model, 20), (make_model, 1)])
+def test_finished_sentences_are_not_computed_any_further(make, extra_tokens):
+    model, source = make(), make_source(0, rows=12)
     with counted_steps(model) as rows:
-        decoded = greedy_decode(model, source, max_len=12)
+        decoded = greedy_decode(model, source, extra_tokens=extra_tokens)
     lengths = [len(ids) + 1 for ids in decoded]  # with the end token
     assert rows == [sum(length > step for length in lengths) for step in range(max(lengths))]
