@@ -90,7 +90,7 @@ class SubwordTokenizer:
         """
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
-        if dropout == 0:
+        if not dropout:
             return [encoding.ids for encoding in self._backend.encode_batch(list(texts))]
         generator = random.Random(seed)
         return [self._encode_with_dropout(text, dropout, generator) for text in texts]
