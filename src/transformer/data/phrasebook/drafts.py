@@ -21,7 +21,6 @@ class Leaf:
 
     word: str
     links: tuple[int, ...] = ()
-    index: int = -1
 
 
 @dataclass(slots=True)
