@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from itertools import islice
+from random import Random
 
 import pytest
 from golden_pairs import ALIGNMENTS, PAIRS, fingerprint
@@ -28,7 +29,10 @@ from transformer.data.phrasebook import (
     sentences,
     tokenize,
 )
-from transformer.data.phrasebook.lexicon import ADJECTIVES, NOUNS
+from transformer.data.phrasebook.drafts import Draft
+from transformer.data.phrasebook.lexicon import ADJECTIVES, NOUNS, PLACES
+from transformer.data.phrasebook.noun_phrases import place_name, two_names
+from transformer.data.phrasebook.verb_phrases import VerbPhrase, add_time
 
 MANY = 30_000
 SPLITS = "transformer.data.phrasebook.splits"
@@ -172,6 +176,33 @@ def test_bad_french_is_noticed(sentence, rule):
 @pytest.mark.parametrize(("sentence", "rule"), BAD_ENGLISH.items())
 def test_bad_english_is_noticed(sentence, rule):
     assert rule in english_errors(sentence.split())
+
+
+def test_two_names_are_feminine_only_if_both_are():
+    couples = [two_names(Draft(Random(seed))) for seed in range(50)]
+    for couple in couples:
+        assert couple.feminine == (set(couple.noun.split()) == {"Jane", "Alice"}), couple.noun
+    assert len({couple.noun for couple in couples}) == 4 * 3
+
+
+@pytest.mark.parametrize(
+    ("french", "feminine", "plural"),
+    [("Italie", True, False), ("Japon", False, False), ("États-Unis", False, True)],
+)
+def test_places_have_gender_and_number(french, feminine, plural):
+    place = place_name(Draft(Random(0)), PLACES[french])
+    assert (place.feminine, place.plural) == (feminine, plural)
+
+
+@pytest.mark.parametrize(("options", "sundays"), [({}, True), ({"weekday": False}, False)])
+def test_people_do_things_on_sundays_and_animals_do_not(options, sundays):
+    times = [
+        add_time(Draft(Random(seed)), VerbPhrase([], [], []), "dormir", 1.0, **options)
+        for seed in range(20)
+    ]
+    written = {" ".join(leaf.word for leaf in time.french[0][1:]) for time in times}
+    assert written - {"le dimanche"} == {"le matin", "le soir"}
+    assert ("le dimanche" in written) == sundays
 
 
 # --- one translation, many sentences ----------------------------------------------------------

@@ -15,7 +15,7 @@ T = TypeVar("T")
 Node = list[Any]  # [label, child, …]; a child is a Node or a Leaf
 
 
-@dataclass(slots=True, eq=False)
+@dataclass
 class Leaf:
     """One word of a growing tree; words of the two languages that share a link are aligned."""
 
@@ -23,7 +23,7 @@ class Leaf:
     links: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass
 class Draft:
     """The random choices, links and facts of one sentence pair."""
 

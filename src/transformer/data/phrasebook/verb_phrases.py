@@ -17,7 +17,7 @@ from transformer.data.phrasebook.lexicon import (
 from transformer.data.phrasebook.noun_phrases import Phrase
 
 
-@dataclass(slots=True)
+@dataclass
 class VerbPhrase:
     """A verb and what follows it, open for more on both sides."""
 
