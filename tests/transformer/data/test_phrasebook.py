@@ -178,6 +178,15 @@ def test_bad_english_is_noticed(sentence, rule):
     assert rule in english_errors(sentence.split())
 
 
+def test_what_has_no_probability_never_happens():
+    class LowestDraw(Random):
+        def random(self):
+            return 0.0
+
+    assert not Draft(LowestDraw()).chance(0.0)
+    assert Draft(LowestDraw()).chance(0.01)
+
+
 def test_two_names_are_feminine_only_if_both_are():
     couples = [two_names(Draft(Random(seed))) for seed in range(50)]
     for couple in couples:
