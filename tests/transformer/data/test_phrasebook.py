@@ -458,7 +458,9 @@ def test_sizes_are_those_asked_for(book):
     }
     with without_shape_checks():
         small = phrasebook(seed=3, train=4_000, valid=20, test=30)
+        few_words = phrasebook(train=1_500, valid=5, test=300)  # held-out pairs are found last
     assert [len(split) for split in small.splits().values()] == [4_000, 20, 30, 30]
+    assert [len(split) for split in few_words.splits().values()] == [1_500, 5, 300, 300]
 
 
 @pytest.mark.parametrize("size", ["train", "valid", "test"])
