@@ -254,9 +254,10 @@ def test_a_window_holds_at_least_a_line() -> None:
         next(translate_stream(make_model(0), Letters(), ["de"], window=0))
 
 
-def test_probabilities_that_are_no_numbers_are_told(monkeypatch) -> None:
+@pytest.mark.parametrize("beam", [1, 2])
+def test_probabilities_that_are_no_numbers_are_told(beam, monkeypatch) -> None:
     model = make_model(0)
     project = model.project
     monkeypatch.setattr(model, "project", lambda states: project(states) * float("nan"))
     with pytest.raises(FloatingPointError, match="probabilities are not numbers"):
-        translate(model, Letters(), ["de"], SHORT)
+        translate(model, Letters(), ["de"], Decoding(beam=beam, max_len=4))
