@@ -122,6 +122,12 @@ image_tokens = Check(
             "of the second. Asked for is all of red first, as in the image.",
         ),
         Mistake(
+            "one grey for all colours",
+            _input(lambda cut: cut.mean(3, keepdim=True).expand_as(cut)),
+            "the mean of red, green and blue stands in place of all three. Keep the channels: the "
+            "matrix has columns for each of them.",
+        ),
+        Mistake(
             "not cut",
             _flat_without_cutting,
             "the pixels are split into equal runs, row after row of the whole image. A patch is a "

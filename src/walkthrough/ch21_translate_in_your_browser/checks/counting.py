@@ -112,6 +112,17 @@ multiplications = Check(
             "`right[-1]`.",
         ),
         Mistake(
+            "the rows twice",
+            lambda left, right: _multiplications(left, right) * left[-2],
+            "the rows of the left one are in your product twice. Each row meets each column once.",
+        ),
+        Mistake(
+            "the columns twice",
+            lambda left, right: _multiplications(left, right) * right[-1],
+            "the columns of the right one are in your product twice. Each row meets each column "
+            "once.",
+        ),
+        Mistake(
             "additions alone",
             lambda left, right: _batch(left, right) * left[-2] * (left[-1] - 1) * right[-1],
             "you count additions: a sum of n terms has n − 1. Each of its n terms is one "
