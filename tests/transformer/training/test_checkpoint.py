@@ -19,6 +19,7 @@ from transformer.training.checkpoint import (
     save_checkpoint,
     unique_weights,
     write_atomically,
+    write_tensors,
 )
 
 CONFIG = TransformerConfig.tiny(vocab_size=13).replace(d_model=16, d_ff=24)
@@ -223,9 +224,13 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     save_checkpoint(path, model(), tokenizer='"checksum":"00000000" \u00fc')
     assert load_file(path).keys() == unique_weights(model()).keys()
-    assert int.from_bytes(path.read_bytes()[:8], "little") % 8 == 0
     assert load_checkpoint(path).tokenizer == '"checksum":"00000000" \u00fc'
-    assert "\u00fc".encode() in path.read_bytes(), "text is text"
+    content = path.read_bytes()
+    header = content[8 : 8 + int.from_bytes(content[:8], "little")].decode()
+    assert "\u00fc" in header, "text is text"
+    for length in range(8):
+        write_tensors(path, {"x": torch.zeros(1)}, {"text": "t" * length})
+        assert int.from_bytes(path.read_bytes()[:8], "little") % 8 == 0
 
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:

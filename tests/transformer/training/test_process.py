@@ -13,11 +13,15 @@ from transformer.training.process import autocast, seed_from, stop_signal, threa
 
 def test_the_second_signal_ends_the_process_at_once() -> None:
     """The first asks the run to save; whoever asks again does not want to wait for it."""
-    with stop_signal(enabled=True) as received:
-        os.kill(os.getpid(), signal.SIGINT)
-        assert received == [signal.SIGINT]
-        with pytest.raises(KeyboardInterrupt):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` ignores it
+    try:
+        with stop_signal(enabled=True) as received:
             os.kill(os.getpid(), signal.SIGINT)
+            assert received == [signal.SIGINT]
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_signals_stay_as_they_are_where_nothing_is_saved() -> None:
