@@ -3,7 +3,7 @@
     .venv/bin/python tools/mutate.py --number 300 --seed 7
 
 draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
-runs the tests: first the files that name the changed module, then the rest, until one fails. What
+runs the tests, first the files that the changed module belongs to, until one fails. What
 no test notices is printed as a diff. Results are kept after each mutant; the same command goes on
 where it stopped, and tries survivors again when a test has changed. A test that fails in the copy
 without any mutant notices nothing: the first time a test fails, it is run alone with the mutant
@@ -55,7 +55,7 @@ OPERATOR = re.compile(rb"is\s+not\b|not\s+in\b|is\b|in\b|and\b|or\b|//|\*\*|[<>=
 # Arguments that no test can tell apart: words for people, what Linux does anyway, and guards
 # that right code never meets.
 WORDS = frozenset({"help", "metavar", "description", "epilog", "unit", "encoding", "indent"})
-GUARDS = {"zip": {"strict"}, "dataclass": {"frozen", "kw_only"}}
+GUARDS = {"zip": {"strict"}, "dataclass": {"frozen", "kw_only", "slots"}}
 
 
 @dataclass(frozen=True)
@@ -206,20 +206,27 @@ def mutants(root: Path, package: str) -> list[Mutant]:
 
 
 def in_order(root: Path, tests: str, mutant: Mutant) -> list[list[str]]:
-    """The test files in two groups: those that name the module, its own first, and the rest."""
-    module = Path(mutant.path).stem
-    dotted = ".".join(Path(mutant.path).with_suffix("").parts[1:])
+    """The test files in three groups, the likeliest to notice first.
+
+    Those of the module or of the package that holds it and those that name it; those in the folder
+    that mirrors its own; the rest.
+    """
+    path = Path(mutant.path).with_suffix("")
+    module, dotted = path.stem, ".".join(path.parts[1:])
     brought = rf"from {re.escape(dotted.rpartition('.')[0])} import .*\b{module}\b"
-    own, naming, rest = [], [], []
-    for path in sorted((root / tests).rglob("test_*.py")):
-        name = str(path.relative_to(root))
-        if path.stem == f"test_{module}":
-            own.append(name)
+    its_own = {f"test_{module}", f"test_{path.parent.name}"}
+    mirrored = {Path(tests).joinpath(*path.parts[2:n]) for n in range(3, len(path.parts))}
+    own, naming, near, rest = [], [], [], []
+    for file in sorted((root / tests).rglob("test_*.py")):
+        text = file.read_text(encoding="utf-8")
+        if file.stem in its_own:
+            group = own
+        elif re.search(rf"\b{re.escape(dotted)}\b|{brought}", text):
+            group = naming
         else:
-            text = path.read_text(encoding="utf-8")
-            named = re.search(rf"\b{re.escape(dotted)}\b|{brought}", text)
-            (naming if named else rest).append(name)
-    return [group for group in ([*own, *naming], rest) if group]
+            group = near if file.relative_to(root).parent in mirrored else rest
+        group.append(str(file.relative_to(root)))
+    return [group for group in ([*own, *naming], near, rest) if group]
 
 
 def run_tests(

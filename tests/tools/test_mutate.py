@@ -115,6 +115,25 @@ def test_the_tests_that_name_the_module_come_first(toy: Path) -> None:
     assert groups == [["tests/test_toy.py"], ["tests/test_else.py"]]
 
 
+def test_then_those_of_its_folder(tmp_path: Path) -> None:
+    files = {
+        "a/test_all.py": "from package import data",
+        "data/test_names.py": "import package.data.book.words",
+        "data/test_book.py": "from package.data.book import Book",
+        "data/test_else.py": "",
+        "test_words.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / name).write_text(text)
+    mutant = mutate.Mutant("src/package/data/book/words.py", 1, "constant", 0, 1, "2")
+    assert mutate.in_order(tmp_path, "tests", mutant) == [
+        ["tests/data/test_book.py", "tests/test_words.py", "tests/data/test_names.py"],
+        ["tests/data/test_else.py"],
+        ["tests/a/test_all.py"],
+    ]
+
+
 def in_this_process(copy: Path, files: list[str], seconds: int, without=()) -> tuple[str, str]:
     """Stands for `run_tests`: starting pytest for every mutant takes seconds."""
     assert seconds == 300

@@ -1,13 +1,21 @@
 """ONNX files give what torch gives, for any length, with the past a step was given."""
 
+import contextlib
+import io
+import logging
+import warnings
+from types import SimpleNamespace
+
 import jaxtyping
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
 
+from transformer import export
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
-from transformer.export import empty_past, export_onnx
+from transformer.export import DecoderStepGraph, EncoderGraph, empty_past, export_onnx
 from transformer.inference import greedy_decode
 from transformer.model import Transformer
 
@@ -21,7 +29,8 @@ TWO = CONFIG.replace(n_layers=1, tie_embeddings=False, vocab_size=29, target_voc
 
 
 @pytest.fixture(scope="module", params=[POST, PRE, TWO], ids=["post", "pre", "two vocabularies"])
-def exported(request, tmp_path_factory):
+def files(request, tmp_path_factory):
+    """Return a model, its two files, and what was printed while they were made."""
     torch.manual_seed(0)
     config = request.param
     model = Transformer(config).eval()
@@ -30,12 +39,123 @@ def exported(request, tmp_path_factory):
             parameter.add_(0.1 * torch.randn_like(parameter))
     folder = tmp_path_factory.mktemp("onnx")
     jaxtyping.config.update("jaxtyping_disable", True)  # the exporter's sizes are no ints
+    printed = io.StringIO()
     try:
-        paths = export_onnx(model, folder, max_positions=64)
+        with contextlib.redirect_stdout(printed):
+            paths = export_onnx(model, folder, max_positions=64)
     finally:
         jaxtyping.config.update("jaxtyping_disable", False)
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in paths)
+    return model, paths, printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def exported(files):
+    model, paths, _ = files
     return model, *(onnxruntime.InferenceSession(path) for path in paths)
+
+
+def test_files_have_the_names_that_the_module_promises_for_runtimes_of_opset_18(files) -> None:
+    _, paths, printed = files
+    assert printed == ""
+    names = [
+        (["source"], ["memory", "encoder_attention"]),
+        (
+            ["source", "memory", "token", "past_keys", "past_values"],
+            ["logits", "keys", "values", "decoder_attention", "cross_attention"],
+        ),
+    ]
+    for path, (inputs, outputs) in zip(paths, names, strict=True):
+        file = onnx.load(path)
+        assert [x.name for x in file.graph.input] == inputs
+        assert [x.name for x in file.graph.output] == outputs
+        assert {x.domain: x.version for x in file.opset_import}[""] == 18
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+def test_graphs_compute_what_the_model_computes(positions) -> None:
+    model = Transformer(CONFIG.replace(positions=positions)).eval()
+    source, target = torch.tensor([[5, 6, 7, EOS_ID]]), torch.tensor([[BOS_ID, 8, 9]])
+    with torch.no_grad():
+        memory, _ = EncoderGraph(model, 64)(source)
+        assert (memory - model.encode(source)).abs().max() < TOLERANCE
+        past, step = empty_past(model.config, 1), DecoderStepGraph(model, 64)
+        for token, expected in zip(target.T, model(source, target)[0], strict=True):
+            logits, *past, _own, _cross = step(source, memory, token[None], *past)
+            assert (logits - expected).abs().max() < TOLERANCE
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Collect what would be written, at no cost."""
+    found = []
+
+    class Program:
+        def __init__(self, module) -> None:
+            self.module, self.model = module, SimpleNamespace(metadata_props={})
+
+        def save(self, path) -> None:
+            path.write_text("new")
+            found.append((self.module, self.model.metadata_props))
+
+    monkeypatch.setattr(export, "exported", lambda module, *_, **__: Program(module))
+    return found
+
+
+def test_a_file_has_1024_positions_unless_told_otherwise(written, tmp_path) -> None:
+    model = Transformer(CONFIG).train()
+    paths = export_onnx(model, tmp_path / "made" / "on the way")
+    assert [path.read_text() for path in paths] == ["new", "new"]
+    for module, metadata in written:
+        assert metadata == {"max_positions": "1024"}
+        assert not any(part.training for part in module.model.modules())
+    export_onnx(model, paths[0].parent, max_positions=1)
+    assert [metadata["max_positions"] for _, metadata in written[2:]] == ["1", "1"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_half_of_a_new_one(
+    monkeypatch, tmp_path
+) -> None:
+    class Program:
+        model = SimpleNamespace(metadata_props={})
+
+        def save(self, path) -> None:
+            path.write_text("half")
+            raise OSError("no space left")
+
+    monkeypatch.setattr(export, "exported", lambda *_, **__: Program())
+    (tmp_path / export.ENCODER_FILE).write_text("old")
+    with pytest.raises(OSError, match="no space left"):
+        export_onnx(Transformer(CONFIG), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [export.ENCODER_FILE]
+    assert (tmp_path / export.ENCODER_FILE).read_text() == "old"
+
+
+def test_missing_packages_are_told_before_anything_is_made(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(export, "find_spec", lambda name: None if name == "onnx" else name)
+    with pytest.raises(ModuleNotFoundError, match="export needs onnx: pip install"):
+        export_onnx(Transformer(CONFIG), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_no_program_is_an_error(monkeypatch) -> None:
+    monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: None)
+    with pytest.raises(RuntimeError, match="torch wrote no ONNX program"):
+        export.exported(torch.nn.Identity(), (), dynamic_shapes={}, output_names=[])
+
+
+def test_the_exporter_is_silent_and_its_logger_is_left_as_it_was(caplog) -> None:
+    logger = logging.getLogger("torch.onnx")
+    logger.setLevel(logging.INFO)
+    try:
+        with export.silent_exporter():
+            warnings.warn("of its own insides", stacklevel=1)  # elsewhere an error in these tests
+            logger.warning("of packages not used here")
+            logger.error("a reason to look")
+        assert caplog.messages == ["a reason to look"]
+        assert logger.level == logging.INFO
+    finally:
+        logger.setLevel(logging.NOTSET)
 
 
 def random_tokens(generator, batch: int, length: int, *, padded: bool) -> torch.Tensor:

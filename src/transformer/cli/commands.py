@@ -123,7 +123,7 @@ def translate_command(args: argparse.Namespace) -> int:
     def refused(number: int, error: ValueError) -> None:
         nonlocal code
         code = FAILED
-        print(f"error: line {number}: {one_line(error)}", file=sys.stderr, flush=True)
+        print(f"error: line {number}: {one_line(error)}", file=sys.stderr)
 
     with _open_input(args.input) as file:
         lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
@@ -292,4 +292,4 @@ def _lines(file: BinaryIO, *, longest: int) -> Iterator[str]:
 
 def _say(args: argparse.Namespace, text: str) -> None:
     if not args.quiet:
-        print(text, file=sys.stderr, flush=True)
+        print(text, file=sys.stderr)

@@ -43,7 +43,7 @@ def check_device(name: str) -> None:
     """Raise ValueError unless torch can compute on the device."""
     try:
         if torch.device(name).type != "meta":  # which computes nothing
-            torch.empty(0, device=name)
+            torch.empty((), device=name)
             return
         reason = "it holds no numbers"
     except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -61,7 +61,7 @@ def run_checkpoints(folder: Path, last: int) -> list[Path]:
     if last < 1:
         raise ValueError(f"last must be at least 1, got {last}")
     paths = sorted((folder / "checkpoints").glob("*.safetensors"))
-    if len(paths) < last or not paths:
+    if len(paths) < last:
         raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
     return paths[-last:]
 

@@ -20,7 +20,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Train the Transformer of the paper, translate with it, and measure it.",
         epilog=EXIT_CODES,
     )
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="COMMAND")
+    kinds = parser.add_subparsers(required=True, metavar="COMMAND")
     _train(kinds)
     _translate(kinds)
     _evaluate(kinds)

@@ -34,8 +34,8 @@ def whole(*, least: int) -> Callable[[str], int]:
         try:
             value = int(text)
         except ValueError:
-            value = least - 1
-        if value < least:
+            value = None
+        if value is None or value < least:
             raise argparse.ArgumentTypeError(
                 f"must be a whole number, at least {least}, got {text!r}"
             )

@@ -41,7 +41,7 @@ def keep_copy(
     is_own: bool,
     download: bool,
     advice: str,
-    progress: bool = True,
+    progress: bool,
 ) -> None:
     """Make sure that `path` is a whole copy of a corpus's file; fetch it where it is not.
 
@@ -80,8 +80,9 @@ def fetch(
     """Download `url` to `path`, which appears only once its SHA-256 is `checksum`.
 
     Bytes are collected in `path` + `.part`. An interrupted download goes on from there, if the
-    server can; a part with the wrong checksum is deleted and the file is fetched once more. The
-    lock `.` + name + `.lock` stays: a lock that is removed does not hold.
+    server can; a part with the wrong checksum is deleted and the file is fetched once more. After
+    `timeout` seconds of silence a connection counts as broken. The lock `.` + name + `.lock` stays:
+    a lock that is removed does not hold.
 
     Raises:
         DownloadError: if the server cannot be reached, does not have the file, keeps breaking the
@@ -99,7 +100,7 @@ def _fetch_checked(url: str, path: Path, checksum: str, progress: bool, timeout:
         part.unlink()  # a link would be followed, a pipe waited for: neither is ours
     for fresh in (False, True):
         if fresh:
-            part.unlink(missing_ok=True)
+            part.unlink()
         _fetch_all(url, part, progress, timeout)
         got = sha256(part)
         if got == checksum:
@@ -120,7 +121,7 @@ def _fetch_all(url: str, part: Path, progress: bool, timeout: float) -> None:
         except urllib.error.URLError as error:
             raise DownloadError(f"{url} cannot be reached: {error.reason}") from error
         except (ConnectionError, TimeoutError, http.client.HTTPException):
-            continue  # what has arrived is in the part; go on from there
+            pass  # what has arrived is in the part; go on from there
     raise DownloadError(f"{url}: the connection broke {_ATTEMPTS} times; try again to go on")
 
 

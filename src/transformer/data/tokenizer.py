@@ -90,7 +90,7 @@ class SubwordTokenizer:
         """
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
-        if dropout == 0:
+        if not dropout:
             return [encoding.ids for encoding in self._backend.encode_batch(list(texts))]
         generator = random.Random(seed)
         return [self._encode_with_dropout(text, dropout, generator) for text in texts]
@@ -126,7 +126,7 @@ class SubwordTokenizer:
     def fingerprint(self) -> str:
         """A checksum of the vocabulary and the merges: equal for tokenizers that agree."""
         model = json.loads(self._backend.to_str())["model"]
-        content = json.dumps([model["vocab"], model["merges"]], sort_keys=True)
+        content = json.dumps([model["vocab"], model["merges"]])
         return hashlib.sha256(content.encode()).hexdigest()
 
     def to_json(self) -> str:
@@ -206,9 +206,7 @@ def _backend(merges: list[Merge]) -> Tokenizer:
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
-    backend.decoder = decoders.Sequence(
-        [decoders.ByteLevel(), decoders.Strip(content=" ", left=1, right=0)]
-    )
+    backend.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(left=1)])
     return backend
 
 

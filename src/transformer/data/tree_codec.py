@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -105,7 +105,7 @@ class TreeCodec:
             ValueError: an empty line; a word that is not known, if there are no classes; with gold
                 tags, a token without a tag, or a tag that training never saw.
         """
-        return self._encode(text, dropout=0.0, generator=None)
+        return self._encode(text, lambda: False)
 
     def encode_with_dropout(self, text: str, dropout: float, generator: random.Random) -> list[int]:
         """Return the ids of a line in which words are read as their classes with that probability.
@@ -113,7 +113,7 @@ class TreeCodec:
         For training only: so the classes are met in all places where words are, and a sentence is
         not learned by heart.
         """
-        return self._encode(text, dropout=dropout, generator=generator)
+        return self._encode(text, lambda: generator.random() < dropout)
 
     def encode_target(self, text: str) -> list[int]:
         """Return the ids of a linearised tree; labels that training never saw become unknown."""
@@ -163,9 +163,9 @@ class TreeCodec:
     def __len__(self) -> int:
         return len(self.words)
 
-    def _encode(self, text: str, *, dropout: float, generator: random.Random | None) -> list[int]:
+    def _encode(self, text: str, is_hidden: Callable[[], bool]) -> list[int]:
         words, tags = _split(text, self.gold_tags)
-        found = [self._read(word, dropout, generator) for word in words]
+        found = [self._read(word, is_hidden()) for word in words]
         known = self.words.encode(found, unknown="unk" if self._has_classes else "error")
         if not self.gold_tags:
             return known
@@ -177,10 +177,9 @@ class TreeCodec:
         read = self.words.encode([f"{_TAG}{tag}" for tag in tags])
         return [number for pair in zip(known, read, strict=True) for number in pair]
 
-    def _read(self, word: str, dropout: float, generator: random.Random | None) -> str:
+    def _read(self, word: str, is_hidden: bool) -> str:
         if not self._has_classes:
             return word
-        is_hidden = dropout > 0 and generator is not None and generator.random() < dropout
         return word if word in self.words and not is_hidden else f"{_CLASS}{word_class(word)}"
 
     @cached_property

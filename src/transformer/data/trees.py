@@ -168,7 +168,7 @@ class BracketConstraint:
             return state._replace(open_ones=(token, state.open_ones), run=state.run + 1)
         if state.open_ones is not None and token == self.closing[state.open_ones[0]]:
             rest = state.open_ones[1]
-            return state._replace(open_ones=rest, run=0, is_done=rest is None)
+            return state._replace(open_ones=rest, is_done=rest is None)
         return state._replace(n_leaves=state.n_leaves + 1, run=0)
 
     def allowed(self, state: BracketState) -> Bool[Tensor, " vocab_size"]:
@@ -258,7 +258,7 @@ def _without_tags(node: list[Any], tags: list[str], text: str) -> Tree | str | N
 
 def _label(raw: str) -> str:
     # -LRB- is a tag as it stands; NP-SBJ=2 is a noun phrase
-    return raw if raw.startswith("-") else re.split(r"[-=|]", raw, maxsplit=1)[0] or raw
+    return raw if raw.startswith("-") else re.split(r"[-=|]", raw)[0] or raw
 
 
 def _short(text: str) -> str:

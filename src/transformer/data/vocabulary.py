@@ -10,8 +10,7 @@ from typing import Literal
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
-if (PAD_ID, BOS_ID, EOS_ID, UNK_ID) != (0, 1, 2, 3):
-    raise AssertionError("SPECIALS lists the special tokens in the order of their ids")
+"""The special tokens in the order of their ids: padding, begin, end, unknown."""
 
 
 class Vocabulary:
@@ -114,7 +113,7 @@ class Vocabulary:
         by_lower: dict[str, str] = {}
         for token in self._tokens[len(SPECIALS) :]:
             by_lower.setdefault(token.lower(), token)
-        close = difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)
+        close = difflib.get_close_matches(word.lower(), by_lower)
         return [by_lower[token] for token in close]
 
 

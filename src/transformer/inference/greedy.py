@@ -32,6 +32,7 @@ def greedy_decode(
     Raises:
         ValueError: max_len or extra_tokens below 1, a source the model refuses, or a constraint
             that leaves nothing to choose.
+        FloatingPointError: the model's probabilities are not numbers.
     """
     limits = output_limits(source, max_len, extra_tokens)
     decoded: list[list[int]] = [[] for _ in range(len(source))]
@@ -46,6 +47,8 @@ def greedy_decode(
         if constraint is not None:
             logits = allow(logits, constraint, states)
         tokens = most_probable(logits)
+        if logits.gather(-1, tokens[:, None]).isnan().any():  # NaN counts as the highest
+            raise FloatingPointError("the model's probabilities are not numbers")
         for row, token in zip(rows.tolist(), tokens.tolist(), strict=True):
             if token != EOS_ID:
                 decoded[row].append(token)

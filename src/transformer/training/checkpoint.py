@@ -119,7 +119,7 @@ def average_checkpoints(paths: Iterable[str | Path]) -> Checkpoint:
 def unique_weights(model: nn.Module) -> dict[str, Tensor]:
     """Every parameter and saved buffer once: tied names share the first name's entry."""
     state = model.state_dict()
-    shared = {name for names in _tied_names(model) for name in names[1:]}
+    shared = {name for names in _names(model) for name in names[1:]}
     return {name: value.detach() for name, value in state.items() if name not in shared}
 
 
@@ -209,7 +209,7 @@ def remove_unfinished(folder: str | Path, names: str = "*") -> None:
     Only for who alone writes there: the file of a write that is under way would go, too.
     """
     for left in Path(folder).glob(f".{names}.*{_UNFINISHED}"):
-        left.unlink(missing_ok=True)
+        left.unlink()
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -247,7 +247,7 @@ def _split(content: memoryview) -> tuple[dict[str, Any], memoryview]:
 def _with_checksum(start: bytes, old: str, new: str) -> bytes:
     # quotes inside a text are escaped in JSON, so this can only be the entry itself
     before, after = (f'"checksum":"{checksum}"'.encode() for checksum in (old, new))
-    return start.replace(before, after, 1)
+    return start.replace(before, after)
 
 
 def _checksum(path: Path) -> str:
@@ -264,8 +264,8 @@ def _checksum(path: Path) -> str:
     return f"{value:08x}"
 
 
-def _tied_names(model: nn.Module) -> list[list[str]]:
+def _names(model: nn.Module) -> list[list[str]]:
     names: dict[int, list[str]] = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)
-    return [tied for tied in names.values() if len(tied) > 1]
+    return list(names.values())

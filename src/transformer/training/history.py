@@ -58,7 +58,7 @@ class History:
             return cls()
         rows: list[Record] = []
         try:
-            with path.open(newline="", encoding="utf-8") as file:
+            with path.open(encoding="utf-8") as file:
                 reader = csv.DictReader(file)
                 if reader.fieldnames != COLUMNS:
                     raise ValueError(f"the columns must be {','.join(COLUMNS)}")

@@ -48,8 +48,8 @@ def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4
     model.eval()
     total, tokens = 0.0, 0
     weight = model.output_weight.detach()  # no gradient is wanted
-    longest = max((len(side) + 1 for pair in pairs for side in pair), default=0)
-    for indices in token_batches(pairs, max_tokens=max(max_tokens, longest), seed=0, shuffle=False):
+    room = max([max_tokens, *(len(side) + 1 for pair in pairs for side in pair)])
+    for indices in token_batches(pairs, max_tokens=room, seed=0, shuffle=False):
         batch = collate(pairs, indices).to(model.output_weight.device)
         states = model.states(batch.source, batch.target_in)
         total += float(smoothed_projection_loss(states, weight, batch.target_out, smoothing=0.0))

@@ -91,7 +91,13 @@ def test_counts_are_summed_over_sentences_not_averaged():
 def test_the_diagonal_goes_from_the_first_word_to_the_last():
     assert diagonal_alignment(n_source=4, n_target=4) == {(i, i) for i in range(4)}
     assert diagonal_alignment(n_source=5, n_target=3) == {(0, 0), (2, 1), (4, 2)}
+    assert diagonal_alignment(n_source=3, n_target=2) == {(0, 0), (2, 1)}
     assert diagonal_alignment(n_source=3, n_target=1) == {(0, 0)}
+
+
+def test_weights_may_have_no_row_or_column_but_those_of_words():
+    assert read(torch.ones(1, 1), 1, 1) == {(0, 0)}
+    assert read(torch.eye(3), 3, 3) == {(0, 0), (1, 1), (2, 2)}
 
 
 def test_every_layer_and_head_is_scored():
@@ -126,6 +132,10 @@ def test_bad_input_is_refused_with_the_values():
         score_alignments([GOLD], [frozenset()])
     with pytest.raises(ValueError, match="at least 1 sentence, got 0 and 1"):
         alignment_by_head([], [GOLD], [(4, 4)])
+    with pytest.raises(ValueError, match="at least 1 sentence, got 0 and 0"):
+        alignment_by_head([], [], [])
+    with pytest.raises(ValueError, match="at least 1 sentence, got 1 and 2"):
+        alignment_by_head([WEIGHTS[None, None]], [GOLD], [(4, 4), (4, 4)])
     with pytest.raises(ValueError, match="at least 1 pronoun, got 0"):
         antecedent_accuracy([WEIGHTS], [[]])
     with pytest.raises(ValueError, match="pronoun 2 and noun 9 must be positions"):
@@ -140,3 +150,8 @@ def test_a_pronoun_may_be_the_first_word():
     assert antecedent_accuracy([weights], [[(1, 0)]]) == 1  # nor is its noun refused there
     with pytest.raises(ValueError, match="pronoun -1 and noun 1 must be positions"):
         antecedent_accuracy([weights], [[(-1, 1)]])
+
+
+def test_a_pronoun_has_a_row_of_weights():
+    with pytest.raises(ValueError, match=r"pronoun 4 and noun 1 .* got 4 rows and keys \[0, 1, 2,"):
+        antecedent_accuracy([WEIGHTS[:4]], [[(4, 1)]])

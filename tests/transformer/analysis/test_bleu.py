@@ -5,7 +5,7 @@ from collections import Counter
 from math import exp, log, prod
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
@@ -31,7 +31,11 @@ def ours(pairs):
     return corpus_bleu(hypotheses, references)
 
 
+ONE_WORD_SHARED = [(["a", "b", "c", "d"], ["a", "a", "a", "a"])]
+
+
 @given(corpora)
+@example(ONE_WORD_SHARED)  # one match, then three orders without any, the last of one n-gram
 def test_equal_to_sacrebleu_on_the_same_tokens(pairs):
     assert ours(pairs) == pytest.approx(by_sacrebleu(pairs), abs=1e-9)
 
@@ -126,6 +130,7 @@ def test_matches_are_clipped_by_the_reference():
 def test_the_penalty_is_for_short_translations_only():
     assert brevity_penalty(12, 10) == 1
     assert brevity_penalty(5, 10) == pytest.approx(exp(-1))
+    assert brevity_penalty(1, 2) == pytest.approx(exp(-1))
     assert brevity_penalty(0, 10) == 0
 
 
@@ -164,6 +169,14 @@ def test_tokenised_lines_are_not_tokenised_again():
     expected = corpus_bleu([line.split(" ") for line in wrong], tokens)
     assert score(wrong, lines, tokenize="none").bleu == pytest.approx(expected, abs=1e-9)
     assert abs(score(wrong, lines, tokenize="13a").bleu - expected) > 0.2
+
+
+def test_only_text_that_looks_tokenised_already_is_warned_of(caplog):
+    lines = ["a cat sat here ."] * 100
+    score(lines, lines, tokenize="none")
+    assert caplog.text == ""
+    score(lines, lines)
+    assert "tokenized period" in caplog.text
 
 
 def test_an_unknown_tokeniser_is_refused():

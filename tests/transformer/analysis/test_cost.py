@@ -1,7 +1,9 @@
 """Guards against forgotten matrices, attention counted once in the decoder, sizes swapped."""
 
 import math
+from typing import get_args
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -9,9 +11,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer.analysis.cost import (
     PAPER_PARAMETERS,
+    Layer,
     attention_flops,
     feed_forward_flops,
     fit_vocabulary,
+    fixed_parameter_count,
     forward_flops,
     layer_cost,
     parameter_count,
@@ -96,6 +100,15 @@ def test_attention_and_feed_forward_agree_with_pytorch_one_by_one():
     assert feed_forward_flops(config, length=9, batch=2) == counted(lambda: feed_forward(query))
 
 
+def test_a_batch_is_one_sentence_unless_told_otherwise():
+    config, lengths = CONFIGS["own head sizes"], {"query_len": 9, "key_len": 6}
+    assert attention_flops(config, **lengths) == attention_flops(config, **lengths, batch=1)
+    one = feed_forward_flops(config, length=9)
+    assert feed_forward_flops(config, length=9, batch=3) == 3 * one
+    one = forward_flops(config, source_len=9, target_len=6)
+    assert forward_flops(config, source_len=9, target_len=6, batch=3).total == 3 * one.total
+
+
 def test_only_the_products_of_positions_grow_with_the_square_of_the_length():
     config = TransformerConfig.base()
     short = attention_flops(config, query_len=50, key_len=50)
@@ -115,15 +128,34 @@ def test_table_1_for_one_set_of_sizes():
     sizes = {"n": 100, "d": 512, "k": 3, "r": 10}
     rows = {
         layer: (cost.operations, cost.sequential, cost.path)
-        for layer in ("self-attention", "recurrent", "convolutional", "restricted")
+        for layer in get_args(Layer)
         for cost in [layer_cost(layer, **sizes)]
     }
     assert rows == {
         "self-attention": (100 * 100 * 512, 1, 1),
         "recurrent": (100 * 512 * 512, 100, 100),
         "convolutional": (3 * 100 * 512 * 512, 1, math.ceil(99 / 2)),
+        "dilated": (3 * 100 * 512 * 512, 1, 5),  # 3⁴ < 100 ≤ 3⁵
+        "separable": (3 * 100 * 512 + 100 * 512 * 512, 1, math.ceil(99 / 2)),
         "restricted": (10 * 100 * 512, 1, math.ceil(99 / 5)),
     }
+
+
+def test_a_kernel_is_3_and_a_neighbourhood_64_wide_unless_told_otherwise():
+    for layer in get_args(Layer):
+        expected = layer_cost(layer, n=100, d=8, k=3, r=64)
+        assert layer_cost(layer, n=100, d=8) == expected
+        assert path_length(layer, n=100) == expected.path
+
+
+def test_the_narrowest_neighbourhood_reaches_one_position_a_layer():
+    assert path_length("restricted", n=9, r=2) == path_length("restricted", n=9, r=3) == 8
+    assert path_length("restricted", n=10, r=7) == path_length("restricted", n=10, r=6) == 3
+
+
+@pytest.mark.parametrize("layer", get_args(Layer))
+def test_one_position_is_one_edge_away_from_itself(layer):
+    assert path_length(layer, n=1) == 1
 
 
 def test_separable_convolution_with_k_equal_n_costs_attention_and_feed_forward():
@@ -145,6 +177,7 @@ def reached(n, offsets_of_layer):
 def test_path_lengths_agree_with_walking_the_graph(n):
     for k in (2, 3, 5):
         assert path_length("convolutional", n=n, k=k) == reached(n, lambda _, k=k: range(k))
+        assert path_length("separable", n=n, k=k) == path_length("convolutional", n=n, k=k)
         gaps = lambda layer, k=k: range(0, k * k**layer, k**layer)  # noqa: E731
         assert path_length("dilated", n=n, k=k) == reached(n, gaps)
     assert path_length("restricted", n=n, r=6) == reached(n, lambda _: range(-3, 4))
@@ -196,7 +229,29 @@ def test_about_41000_words_fit_every_row_of_table_3_but_big():
 
 
 def test_big_alone_fits_about_36000_words():
-    assert fit_vocabulary({"big": 213}).vocab_size == pytest.approx(36_000, abs=300)
+    printed = {"big": PAPER_PARAMETERS["big"]}
+    assert printed["big"] == 213
+    assert fit_vocabulary(printed).vocab_size == pytest.approx(36_000, abs=300)
+
+
+def test_all_printed_rows_but_big_are_those_of_41000_words():
+    models = TransformerConfig.table3(41_000)
+    for row, millions in PAPER_PARAMETERS.items():
+        if row != "big":
+            assert round(parameter_count(models[row]) / 1e6) == millions
+
+
+def test_the_fit_is_that_of_numpy():
+    models = TransformerConfig.table3()
+    widths = np.array([[models[row].d_model] for row in PAPER_PARAMETERS])
+    missing = np.array(
+        [10**6 * n - fixed_parameter_count(models[row]) for row, n in PAPER_PARAMETERS.items()]
+    )
+    (expected,) = np.linalg.lstsq(widths, missing, rcond=None)[0]
+    fit = fit_vocabulary()
+    assert fit.vocab_size == pytest.approx(expected, rel=1e-9)
+    residuals = dict(zip(PAPER_PARAMETERS, (missing - widths[:, 0] * expected) / 1e6, strict=True))
+    assert fit.residuals == pytest.approx(residuals, rel=1e-7)
 
 
 def test_table_2_training_costs():
@@ -207,15 +262,30 @@ def test_table_2_training_costs():
 
 
 @pytest.mark.parametrize(
+    ("gpu", "tflops"), [("K80", 2.8), ("K40", 3.7), ("M40", 6.0), ("P100", 9.5)]
+)
+def test_an_hour_on_one_gpu_at_the_rates_of_the_papers_footnote(gpu, tflops):
+    cost = training_cost(hours=1, n_gpus=1, gpu=gpu)
+    assert cost == pytest.approx(3600 * tflops * 10**12, rel=1e-14)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: training_cost(hours=1, n_gpus=1, gpu="H100"), "one of K80, K40, .* got 'H100'"),
         (lambda: training_cost(hours=0, n_gpus=8, gpu="P100"), "positive, got 0 and 8"),
         (lambda: layer_cost("self-attention", n=0, d=8), "n must be at least 1, got 0"),
         (lambda: layer_cost("self-attention", n=8, d=0), "d must be at least 1, got 0"),
+        (lambda: training_cost(hours=1, n_gpus=0, gpu="P100"), "positive, got 1 and 0"),
+        (lambda: layer_cost("pooling", n=9, d=8), "one of self-attention, .* got 'pooling'"),
         (lambda: layer_cost("dilated", n=9, d=8, k=1), "at least 2.* got 1 and 64"),
+        (lambda: path_length("restricted", n=9, r=1), "at least 2.* got 3 and 1"),
         (lambda: fit_vocabulary({"F": 1}), "rows must be among base, .* got F"),
         (lambda: fit_vocabulary({}), "rows must be among base, .* got none"),
+        (
+            lambda: forward_flops(CONFIGS["tiny"], source_len=0, target_len=3),
+            "source_len must be at least 1, got 0",
+        ),
         (
             lambda: forward_flops(CONFIGS["tiny"], source_len=3, target_len=0),
             "target_len must be at least 1, got 0",
@@ -224,8 +294,24 @@ def test_table_2_training_costs():
             lambda: forward_flops(CONFIGS["tiny"], source_len=3, target_len=3, batch=0),
             "batch must be at least 1, got 0",
         ),
+        *(
+            (
+                lambda wrong=wrong: attention_flops(
+                    CONFIGS["tiny"], **{"query_len": 3, "key_len": 3, wrong: 0}
+                ),
+                f"{wrong} must be at least 1, got 0",
+            )
+            for wrong in ("query_len", "key_len", "batch")
+        ),
+        *(
+            (
+                lambda wrong=wrong: feed_forward_flops(CONFIGS["tiny"], **{"length": 3, wrong: 0}),
+                f"{wrong} must be at least 1, got 0",
+            )
+            for wrong in ("length", "batch")
+        ),
     ],
 )
-def test_bad_input_is_refused_with_the_values(call, message):
+def test_bad_input_is_refused_with_the_values(as_users_run_it, call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,6 +1,7 @@
 """The corpora of the command line: which lines, in which languages, spelled how."""
 
 import dataclasses
+import random
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from transformer.cli.corpora import (
     has_valid,
     learn_codec,
     load_corpus,
+    measured,
+    spell_with_classes,
     spell_with_dropout,
 )
 from transformer.cli.plan import DataSettings
@@ -21,11 +24,25 @@ from transformer.data import corpus as corpus_module
 from transformer.data.codec import PhrasebookCodec, SubwordCodec
 from transformer.data.corpus import Corpus
 from transformer.data.phrasebook import phrasebook
+from transformer.data.tokenizer import SubwordTokenizer
+from transformer.data.tree_codec import TreeCodec
 
 LINES = {
     "en": ["a dog runs", "two dogs run", "a cat sleeps", "two cats sleep"] * 3,
     "de": ["ein hund läuft", "zwei hunde laufen", "eine katze schläft", "zwei katzen schlafen"] * 3,
 }
+
+
+def of_lines(source: list[str], target: list[str], **more) -> Corpus:
+    return Corpus(
+        name="lines",
+        source_language="en",
+        target_language="xx",
+        split="test",
+        source=tuple(source),
+        target=tuple(target),
+        **more,
+    )
 
 
 @pytest.fixture
@@ -76,17 +93,28 @@ def test_a_download_shows_its_progress_where_it_is_asked_to(small_multi30k, prog
     assert [options["progress"] for *_, options in small_multi30k] == [progress, progress]
 
 
+def test_a_download_shows_its_progress_unless_told_otherwise(small_multi30k) -> None:
+    load_corpus(DataSettings(corpus="multi30k", source_language="en", target_language="de"), "val")
+    assert [options["progress"] for *_, options in small_multi30k] == [True, True]
+
+
 @pytest.mark.parametrize("progress", [True, False])
-def test_trees_show_their_progress_too(monkeypatch, progress) -> None:
+def test_of_trees_a_part_is_trained_on_and_all_are_measured(monkeypatch, progress) -> None:
     asked = []
 
     def trees(split, **options):
-        asked.append(options["progress"])
-        return Corpus.from_phrasebook(split, source_language="en", target_language="fr")
+        asked.append((split, options))
+        return of_lines(["a"], ["(S DT )S"])
 
     monkeypatch.setattr(Corpus, "from_craft", trees)
-    load_corpus(DataSettings(corpus="craft"), "valid", progress=progress)
-    assert asked == [progress]
+    data = DataSettings(corpus="craft", gold_tags=True, max_sentences=3, folder="/some/copy")
+    for split in ("train", "dev"):
+        load_corpus(data, split, progress=progress)
+    same = {"gold_tags": True, "folder": "/some/copy", "progress": progress}
+    assert asked == [
+        ("train", {**same, "max_sentences": 3}),
+        ("dev", {**same, "max_sentences": None}),
+    ]
 
 
 @pytest.mark.parametrize("options", [[], ["--quiet"]])
@@ -163,6 +191,7 @@ def test_own_files_and_the_ones_that_are_missing(tmp_path: Path) -> None:
     corpus = load_corpus(data, "train")
     assert (list(corpus.source), list(corpus.target)) == (LINES["en"], LINES["de"])
     assert (corpus.split, corpus.tokenized) == ("train", True)
+    assert (corpus.source_language, corpus.target_language) == ("en", "de")
     assert not has_valid(data)
     message = r"data.valid_source and data.valid_target must name text files, got None and None"
     with pytest.raises(ValueError, match=message):
@@ -173,6 +202,8 @@ def test_own_files_and_the_ones_that_are_missing(tmp_path: Path) -> None:
     assert has_valid(half)
     with pytest.raises(ValueError, match=r"got some\.en and None"):
         load_corpus(half, "valid")
+    with pytest.raises(ValueError, match=r"got None and some\.de"):
+        load_corpus(dataclasses.replace(data, valid_target="some.de"), "valid")
     assert has_valid(DataSettings(source_language="fr", target_language="en"))
 
 
@@ -197,3 +228,59 @@ def test_exact_matches_is_a_share() -> None:
     assert exact_matches(["a", "b", "c", "d"], ["a", "x", "c", "y"]) == 0.5
     with pytest.raises(ValueError, match="zip"):
         exact_matches(["a"], ["a", "b"])
+
+
+def test_the_draws_of_recorded_runs(monkeypatch) -> None:
+    """Another rule would spell the epochs of a resumed run in another way."""
+    seeds: list[int] = []
+
+    def encode_batch(self, lines, *, dropout, seed):
+        seeds.append(seed)
+        return [[5] for _ in lines]
+
+    monkeypatch.setattr(SubwordTokenizer, "encode_batch", encode_batch)
+    corpus = of_lines(["a b"], ["(S DT NN )S"])
+    subwords = SubwordCodec.train(["a b"], n_merges=0)
+    spell = spell_with_dropout(subwords, corpus, dropout=0.1, seed=3)
+    assert [spell(0), spell(7)] == [[([5], [5])]] * 2
+    assert seeds == [6_000_000, 6_000_001, 6_000_014, 6_000_015]
+
+    states: list[object] = []
+
+    def encode(self, text, dropout, generator):
+        states.append(generator.getstate())
+        return [5]
+
+    monkeypatch.setattr(TreeCodec, "encode_with_dropout", encode)
+    trees = TreeCodec.learn(corpus.source, corpus.target)
+    spell_with_classes(trees, corpus, dropout=0.1, seed=3)(7)
+    assert states == [random.Random(3_000_007).getstate()]
+
+
+def test_trees_are_measured_in_percent_of_their_brackets() -> None:
+    gold = "(S (NP the cat) (VP sleeps))"
+    symbols = "(S (NP DT NN )NP (VP VBZ )VP )S"
+    corpus = of_lines(["the cat sleeps"] * 4, [symbols] * 4, source_trees=(gold,) * 4)
+    codec = TreeCodec.learn(corpus.source, corpus.target)
+    flat = "(S DT NN VBZ )S"  # one bracket, and right; the gold tree has three
+    found = measured(codec, corpus, [symbols, flat, symbols, "(S DT"])
+    assert found == {
+        "f1": pytest.approx(100 * 2 * 7 / (7 + 12)),
+        "precision": 100.0,
+        "recall": pytest.approx(100 * 7 / 12),
+        "well_formed": 0.75,
+        "exact": 0.5,
+    }
+    wrong = "(S DT (NP NN VBZ )NP )S"
+    found = measured(codec, corpus, [wrong] * 4)
+    assert (found["precision"], found["well_formed"], found["exact"]) == (50.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(("tokenized", "name"), [(True, "none"), (False, "13a")])
+def test_text_is_measured_in_words_as_it_is_tokenized(tokenized: bool, name: str) -> None:
+    lines = ["the cat sleeps on the mat.", "two dogs run to the house."]
+    corpus = of_lines(lines, lines, tokenized=tokenized)
+    codec = SubwordCodec.train(lines, n_merges=0)
+    found = measured(codec, corpus, lines)
+    assert (found["bleu"], found["exact"]) == (pytest.approx(100), 1.0)
+    assert f"tok:{name}" in found["bleu_signature"]

@@ -4,6 +4,7 @@ import platform
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,11 +12,11 @@ import torch
 from transformer.cli import surroundings as module
 from transformer.cli.surroundings import command_line, commit, peak_memory_mb, surroundings
 
-CPU = "processor\t: 0\nmodel name\t: Some CPU @ 3.00GHz\nflags\t\t: fpu avx2\n"
+CPU = "processor\t: 0\nmodel name\t: {} CPU @ 3.00GHz\nflags\t\t: fpu avx2\n"
 
 
 def test_a_record_names_processor_and_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda path: CPU * 2)
+    monkeypatch.setattr(Path, "read_text", lambda path: CPU.format("Some") + CPU.format("Other"))
     told = surroundings()
     assert told["processor"] == "Some CPU @ 3.00GHz"
     assert told["instructions"] == torch.backends.cpu.get_cpu_capability()
@@ -62,6 +63,12 @@ def test_the_commit_is_the_packages_wherever_the_command_is_given(
     assert commit() == told.stdout.strip()
 
 
+def test_an_installed_package_has_no_commit(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "surroundings.py"))
+    assert commit() is None
+
+
 def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     assert commit() is None
@@ -70,3 +77,13 @@ def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None
 def test_memory_is_counted_in_megabytes() -> None:
     held = peak_memory_mb()
     assert held is None or 50 < held < 50_000  # this process has torch in it
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell")
+@pytest.mark.parametrize(("system", "told"), [("linux", 3 * 1024**2), ("darwin", 3 * 1024**3)])
+def test_linux_tells_its_memory_in_kilobytes_and_macos_in_bytes(monkeypatch, system, told) -> None:
+    import resource
+
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=told))
+    assert peak_memory_mb() == 3 * 1024

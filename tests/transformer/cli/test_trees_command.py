@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer.cli import main
+from transformer.cli import commands, main
 from transformer.data.codec import codec_from_text
 from transformer.data.craft import FOLDER_VARIABLE, TREES
 from transformer.data.tree_codec import TreeCodec
 from transformer.training.checkpoint import load_checkpoint
+from transformer.training.history import History
 from transformer.training.run_folder import RunFolder
 
 NOUNS, VERBS = ["cat", "dog", "bird", "mouse"], ["sleeps", "sings", "waits"]
@@ -77,6 +78,21 @@ def test_train_translate_evaluate(craft: Path, capsys, tags: str) -> None:
         assert found["constrained"] == bool(constrained)
     assert found["well_formed"] == 1
     assert found["sentences"] == 1
+
+
+def test_training_says_how_large_both_vocabularies_are(craft: Path, monkeypatch, capsys) -> None:
+    models = []
+
+    def hand_over(model, *_: object, **__: object) -> History:
+        models.append(model)
+        return History()
+
+    monkeypatch.setattr(commands, "train", hand_over)
+    loud = [option for option in SMALL if option != "--quiet"]
+    assert main(["train", "--preset", "craft-trees", "--folder", str(craft / "run"), *loud]) == 0
+    (words, symbols), size = models[0].config.vocab_sizes, models[0].n_parameters
+    told = f"24 pairs, {words} words, {symbols} symbols, {size:,} parameters\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_run_is_resumed_with_its_vocabularies(craft: Path, monkeypatch) -> None:

@@ -15,6 +15,7 @@ from transformer.cli import main
 from transformer.cli.commands import add_results
 from transformer.cli.models import run_checkpoints
 from transformer.cli.plan import DataSettings, make_plan
+from transformer.cli.usage import one_line
 from transformer.fields import read_values
 from transformer.training.checkpoint import load_checkpoint, save_checkpoint
 from transformer.training.settings import TrainSettings
@@ -262,6 +263,19 @@ def test_results_are_printed_before_they_are_filed(run: Path, tmp_path: Path, ca
         assert f"{copied}/results.json" in error
         assert (copied / "results.json").read_text() == damaged
         output.unlink()
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("two\nlines  and \t spaces", "two lines and spaces"),
+        ("x" * 500, "x" * 500),
+        ("x" * 501, "x" * 500 + " …"),
+        ("", "OSError"),
+    ],
+)
+def test_an_error_is_one_line_that_is_not_too_long(message: str, expected: str) -> None:
+    assert one_line(OSError(message)) == expected
 
 
 def test_results_filed_at_once_are_all_kept(tmp_path: Path) -> None:

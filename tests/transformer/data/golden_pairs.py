@@ -3,6 +3,8 @@
 They pin the corpus of the default arguments: whoever changes the grammar reads new ones.
 """
 
+from hashlib import sha256
+
 PAIRS = [
     ("Jane visite l'Afrique en septembre.", "Jane visits Africa in September."),
     ("Thomas visite le Portugal en janvier.", "Thomas visits Portugal in January."),
@@ -174,3 +176,12 @@ ALIGNMENTS = {
         ("Alice", "Alice"),
     ],
 }
+
+
+def fingerprint(examples):
+    """Of everything that is known about these pairs: it changes with any word, link or tree."""
+    found = sha256()
+    for example in examples:
+        facts = vars(example) | {"alignment": sorted(example.alignment)}
+        found.update(repr(facts).encode())
+    return found.hexdigest()

@@ -76,6 +76,12 @@ def test_same_seed_and_epoch_give_the_same_batches():
     assert token_batches(pairs, max_tokens=200, seed=3, epoch=2) == first
 
 
+def test_the_first_epoch_is_number_0():
+    pairs = caption_pairs(300)
+    asked = token_batches(pairs, max_tokens=200, seed=3, epoch=0)
+    assert token_batches(pairs, max_tokens=200, seed=3) == asked
+
+
 def test_epochs_and_seeds_mix_batches_and_their_order():
     pairs = caption_pairs(3000)
     first = token_batches(pairs, max_tokens=400, seed=3, epoch=0)
@@ -139,14 +145,36 @@ def test_bad_pairs_are_refused_with_the_pair_and_the_value(pairs, message):
 def test_an_empty_choice_and_a_wrong_index_are_refused():
     with pytest.raises(ValueError, match="at least 1 sentence pair, got 0"):
         collate([([4], [5])], [])
-    with pytest.raises(ValueError, match="between 0 and 0, got -1"):
-        collate([([4], [5])], [-1])
+    for index in (-1, 1):
+        with pytest.raises(ValueError, match=f"between 0 and 0, got {index}"):
+            collate([([4], [5])], [index])
 
 
 def test_a_pair_longer_than_the_limit_is_named():
     pairs = [([4], [5]), ([4] * 3, [5] * 10)]
     with pytest.raises(ValueError, match="max_tokens = 10, but pair 1 has 11 tokens"):
         token_batches(pairs, max_tokens=10, seed=0)
+
+
+@pytest.mark.parametrize("pair", [([4] * 9, [5]), ([4], [5] * 9)])
+def test_the_end_symbol_of_the_longest_pair_just_fits(pair):
+    assert token_batches([pair], max_tokens=10, seed=0) == [[0]]
+    with pytest.raises(ValueError, match="max_tokens = 9, but pair 0 has 10 tokens"):
+        token_batches([pair], max_tokens=9, seed=0)
+
+
+def test_a_batch_is_filled_to_the_last_position():
+    pairs = [([4] * 4, [5] * 4)] * 7
+    found = token_batches(pairs, max_tokens=15, seed=0, shuffle=False)
+    assert list(map(len, found)) == [3, 3, 1]  # three sentences of 4 words and their end symbols
+
+
+def test_source_lengths_rise_and_fall_in_turns():
+    """A batch that reaches into the next target length then mixes no short sources with long."""
+    pairs = [([4] * s, [5] * t) for s in (1, 3, 2) for t in (3, 1, 2)]
+    (order,) = token_batches(pairs, max_tokens=99, seed=0, shuffle=False)
+    lengths = [(len(pairs[i][1]), len(pairs[i][0])) for i in order]
+    assert lengths == [(1, 3), (1, 2), (1, 1), (2, 1), (2, 2), (2, 3), (3, 3), (3, 2), (3, 1)]
 
 
 def test_negative_seed_or_epoch_is_refused():

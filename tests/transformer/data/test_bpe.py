@@ -134,3 +134,7 @@ def test_dropout_skips_a_last_merge_as_often_as_it_says():
 
 def test_no_generator_means_no_dropout():
     assert segment(" jane", RANKS, dropout=0.9) == [" jane"]
+
+
+def test_a_generator_alone_drops_nothing():
+    assert segment(" jane", RANKS, generator=random.Random(0)) == [" jane"]

@@ -51,3 +51,9 @@ def test_unknown_word_is_named() -> None:
 def test_unknown_kind() -> None:
     with pytest.raises(ValueError, match="must be 'subwords', 'words' or 'trees', got 'letters'"):
         codec_from_text('{"kind": "letters"}')
+
+
+def test_a_checkpoint_keeps_words_as_people_read_them() -> None:
+    words = PhrasebookCodec(Vocabulary.from_sentences([["décembre"]])).to_text()
+    assert "décembre" in words
+    assert "⟨pad⟩" in SubwordCodec.train(LINES, n_merges=2).to_text()

@@ -12,6 +12,7 @@ from transformer.data.craft import craft_trees
 from transformer.data.download import fetch
 from transformer.data.multi30k import multi30k_lines
 from transformer.data.phrasebook import leaves, parse_brackets, tokenize
+from transformer.data.trees import read_penn
 from transformer.training import train
 from transformer.training.trainer import Trainer
 
@@ -30,6 +31,7 @@ def test_text_files_become_pairs_in_order(two_files):
     assert list(corpus) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
     assert len(corpus) == 2
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
+    assert (corpus.name, corpus.split) == ("a.en–a.de", "train")
     assert corpus.alignments is None
     assert corpus.source_trees is None
 
@@ -138,8 +140,16 @@ def test_whoever_waits_sees_how_far_it_is_unless_he_asks_for_quiet(function):
     assert inspect.signature(function).parameters["progress"].default is True
 
 
-@pytest.mark.parametrize("said", [True, False])
-def test_what_craft_is_asked_for_reaches_its_files(monkeypatch, said):
+FETCHED = {"folder": None, "download": True, "progress": True}
+OPTIONS = [
+    {},
+    {"folder": "/a/copy", "download": True, "progress": True},
+    {"folder": "/a/copy", "download": False, "progress": False},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_what_craft_is_asked_for_reaches_its_files(monkeypatch, options):
     asked = {}
 
     def trees(**options):
@@ -148,5 +158,43 @@ def test_what_craft_is_asked_for_reaches_its_files(monkeypatch, said):
 
     monkeypatch.setattr(module, "craft_trees", trees)
     with pytest.raises(ValueError, match="CRAFT split must be one of"):
-        Corpus.from_craft("dev", folder="/a/copy", download=said, progress=said)
-    assert asked == {"folder": "/a/copy", "download": said, "progress": said}
+        Corpus.from_craft("dev", **options)
+    assert asked == FETCHED | options
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize(("variant", "bleu"), [("lc.norm.tok", "none"), ("raw", "13a")])
+def test_what_multi30k_is_asked_for_reaches_its_files(monkeypatch, options, variant, bleu):
+    asked = []
+
+    def lines(language, split, **options):
+        asked.append((language, split, options))
+        return (f"a {language} sentence",)
+
+    monkeypatch.setattr(module, "multi30k_lines", lines)
+    kind = {} if variant == "lc.norm.tok" else {"variant": variant}
+    corpus = Corpus.from_multi30k("val", **kind, **options)
+    said = FETCHED | {"variant": variant} | options
+    assert asked == [("en", "val", said), ("de", "val", said)]
+    assert list(corpus) == [("a en sentence", "a de sentence")]
+    assert (corpus.name, corpus.split) == ("multi30k", "val")
+    assert (corpus.source_language, corpus.target_language) == ("en", "de")
+    assert corpus.bleu_tokenizer == bleu
+
+
+def test_the_sentences_drawn_from_craft_are_always_the_same(monkeypatch):
+    """Those of the recorded runs, and not the first ones: these are of one article."""
+    trees = tuple(read_penn(f"(NP (CD {number}))") for number in range(20))
+    monkeypatch.setattr(module, "craft_trees", lambda **options: {"train": trees})
+    drawn = Corpus.from_craft("train", max_sentences=6).source
+    assert drawn == ("10", "18", "16", "14", "0", "17")
+    assert Corpus.from_craft("train").source == tuple(str(number) for number in range(20))
+
+
+def test_a_limit_for_long_lines_reaches_the_files(tmp_path):
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("word " * 3 + "\n")
+    paths = tmp_path / "a.en", tmp_path / "a.de"
+    assert len(Corpus.from_text_files(*paths, max_words=3)) == 1
+    with pytest.raises(ValueError, match="at most 2 words, got 3"):
+        Corpus.from_text_files(*paths, max_words=2)

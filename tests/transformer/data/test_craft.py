@@ -103,9 +103,17 @@ def test_missing_files_are_downloaded_once(server, tmp_path):
 
 def test_several_bars_would_be_ninety_one(server, tmp_path, capsys):
     url = f"http://127.0.0.1:{server.server_port}"
-    for n_bars in (1, 0):  # nothing is fetched the second time
-        craft_trees(folder=tmp_path / "cache", files=FILES, base_url=url)
-        assert capsys.readouterr().err.count("100%") == n_bars
+    craft_trees(folder=tmp_path / "cache", files=FILES, base_url=url)
+    shown = capsys.readouterr().err
+    assert shown.count("100%") == 1
+    assert shown.split("\r")[-1].startswith("CRAFT: 100%")
+
+
+def test_nothing_is_shown_where_nothing_is_fetched_or_quiet_is_asked_for(server, tmp_path, capsys):
+    url = f"http://127.0.0.1:{server.server_port}"
+    for progress in (False, True):
+        craft_trees(folder=tmp_path / "cache", files=FILES, base_url=url, progress=progress)
+        assert capsys.readouterr().err == ""
 
 
 def test_offline_is_one_line_that_says_what_to_do(tmp_path):
@@ -143,6 +151,17 @@ def test_a_line_that_is_no_tree_is_named(tmp_path):
         craft_trees(folder=tmp_path, files=files)
 
 
+def test_spaces_inside_words_are_taken_out(tmp_path):
+    """A line of words is split at its spaces; so a word may hold none, and not be nothing."""
+    text = "( (NP (NN Xpd\u200a\u2020) (PP (IN of) (NN \u200a))) )\n"
+    path = tmp_path / TREES / "9.tree"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    files = {"dev": {"9": hashlib.sha256(text.encode()).hexdigest()}}
+    ((tree, _),) = craft_trees(folder=tmp_path, files=files)["dev"]
+    assert tree == parse_brackets("(NP Xpd\u2020 (PP of -))")
+
+
 def test_argument_before_variable_before_cache(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     assert craft_folder().parts[-2:] == ("transformer-walkthrough", "craft")
@@ -161,12 +180,15 @@ def test_sentences_and_symbols(small_craft):
     corpus = Corpus.from_craft("dev")
     assert list(corpus) == [("The dog sleeps .", "(S (NP DT NN )NP (VP VBZ )VP . )S")]
     assert corpus.source_trees == ("(S (NP The dog) (VP sleeps) .)",)
+    assert (corpus.name, corpus.source_language, corpus.split) == ("craft", "en", "dev")
+    assert corpus.bleu_tokenizer == "none"  # its words stand between spaces
     tagged = Corpus.from_craft("dev", gold_tags=True)
     assert tagged.source == ("The/DT dog/NN sleeps/VBZ ./.",)
     with pytest.raises(ValueError, match="split must be one of train, dev, test, got 'val'"):
         Corpus.from_craft("val")
-    with pytest.raises(ValueError, match="max_sentences must be at least 1, got -1"):
-        Corpus.from_craft("train", max_sentences=-1)
+    for number in (-1, 0):
+        with pytest.raises(ValueError, match=f"max_sentences must be at least 1, got {number}"):
+            Corpus.from_craft("train", max_sentences=number)
 
 
 def test_fewer_sentences_are_a_part_of_more(small_craft):

@@ -1,11 +1,14 @@
 """Guards against half-written files, wrong content, and downloads that start over each time."""
 
+import contextlib
 import hashlib
 import http.server
 import os
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -67,11 +70,12 @@ def server():
 
 
 def download(server, path, **changes):
-    fetch(server.url, path, **{"checksum": CHECKSUM, "progress": False, "timeout": 5.0, **changes})
+    options = {"checksum": CHECKSUM, "progress": False, "timeout": 5.0, "url": server.url}
+    fetch(path=path, **{**options, **changes})
 
 
 def test_the_file_arrives_whole_and_no_part_stays(server, tmp_path):
-    path = tmp_path / "deep" / "file"
+    path = tmp_path / "very" / "deep" / "file"
     download(server, path)
     assert path.read_bytes() == CONTENT
     assert sorted(os.listdir(path.parent)) == [".file.lock", "file"]
@@ -81,7 +85,14 @@ def test_the_file_arrives_whole_and_no_part_stays(server, tmp_path):
 def test_the_progress_bar_counts_all_bytes(server, tmp_path, capsys):
     (tmp_path / "file.part").write_bytes(CONTENT[:100_000])
     download(server, tmp_path / "file", progress=True)
-    assert "100%" in capsys.readouterr().err
+    last = capsys.readouterr().err.split("\r")[-1]
+    assert last.startswith("file: 100%")
+    assert "768k/768k" in last
+
+
+def test_who_asks_for_quiet_sees_nothing(server, tmp_path, capfd):
+    download(server, tmp_path / "file", progress=False)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_broken_connection_is_taken_up_where_it_ended(server, tmp_path):
@@ -91,11 +102,12 @@ def test_a_broken_connection_is_taken_up_where_it_ended(server, tmp_path):
     assert server.asked == [None, "bytes=300000-", "bytes=600000-"]
 
 
-def test_a_part_left_by_an_earlier_run_is_used(server, tmp_path):
-    (tmp_path / "file.part").write_bytes(CONTENT[:500_000])
+@pytest.mark.parametrize("there", [1, 500_000, len(CONTENT) - 1])
+def test_a_part_left_by_an_earlier_run_is_used(server, tmp_path, there):
+    (tmp_path / "file.part").write_bytes(CONTENT[:there])
     download(server, tmp_path / "file")
     assert (tmp_path / "file").read_bytes() == CONTENT
-    assert server.asked == ["bytes=500000-"]
+    assert server.asked == [f"bytes={there}-"]
 
 
 def test_a_complete_part_needs_no_byte_more(server, tmp_path):
@@ -108,7 +120,8 @@ def test_a_server_without_ranges_is_read_from_the_start(server, tmp_path):
     server.ranges = False
     (tmp_path / "file.part").write_bytes(CONTENT[:500_000])
     download(server, tmp_path / "file")
-    assert (tmp_path / "file").read_bytes() == CONTENT  # appending would give 1.27 MB
+    assert (tmp_path / "file").read_bytes() == CONTENT
+    assert server.asked == ["bytes=500000-"]  # appending would give 1.27 MB, to be fetched again
 
 
 def test_a_part_of_something_else_is_thrown_away(server, tmp_path):
@@ -146,6 +159,47 @@ def test_a_missing_file_is_an_error_at_once(server, tmp_path):
         fetch(f"{server.url[:-4]}none", tmp_path / "file", checksum=CHECKSUM, progress=False)
     assert len(server.asked) == 1
     assert os.listdir(tmp_path) == [".file.lock"]
+
+
+@pytest.mark.parametrize(("address", "part"), [("none", b""), ("file", CONTENT)])
+def test_an_answer_without_content_leaves_no_connection_open(
+    server, tmp_path, monkeypatch, address, part
+):
+    answers, urlopen = [], urllib.request.urlopen
+
+    def noting(*args, **options):
+        try:
+            return urlopen(*args, **options)
+        except urllib.error.HTTPError as error:
+            answers.append(error)
+            raise
+
+    monkeypatch.setattr("urllib.request.urlopen", noting)
+    (tmp_path / "file.part").write_bytes(part)
+    with contextlib.suppress(DownloadError):
+        download(server, tmp_path / "file", url=f"{server.url[:-4]}{address}")
+    assert [answer.code for answer in answers] == [416 if part else 404]
+    assert all(answer.fp.closed for answer in answers)
+
+
+def test_a_silent_server_is_waited_for_half_a_minute_or_as_long_as_asked(tmp_path, monkeypatch):
+    waited = []
+
+    def silent(request, *, timeout):
+        waited.append(timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr("urllib.request.urlopen", silent)
+    for options in ({}, {"timeout": 5.0}):
+        with pytest.raises(DownloadError, match="the connection broke 4 times"):
+            fetch("http://a/file", tmp_path / "file", checksum=CHECKSUM, **options)
+    assert waited == [30.0] * 4 + [5.0] * 4
+
+
+def test_the_file_may_be_read_by_whoever_may_read_your_other_files(server, tmp_path):
+    (tmp_path / "other").write_bytes(b"")
+    download(server, tmp_path / "file")
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 def test_no_server_is_one_line(tmp_path):

@@ -1,14 +1,17 @@
 """The phrasebook: right French, right English, true alignments, and splits that do not leak."""
 
+import gc
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
 from contextlib import contextmanager
 from itertools import islice
+from random import Random
 
 import pytest
-from golden_pairs import ALIGNMENTS, PAIRS
+from golden_pairs import ALIGNMENTS, PAIRS, fingerprint
 from grammar_rules import english_errors, french_errors
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,8 +29,13 @@ from transformer.data.phrasebook import (
     sentences,
     tokenize,
 )
+from transformer.data.phrasebook.drafts import Draft
+from transformer.data.phrasebook.lexicon import ADJECTIVES, NOUNS, PLACES
+from transformer.data.phrasebook.noun_phrases import place_name, two_names
+from transformer.data.phrasebook.verb_phrases import VerbPhrase, add_time
 
 MANY = 30_000
+SPLITS = "transformer.data.phrasebook.splits"
 
 
 @contextmanager
@@ -89,6 +97,17 @@ def test_golden_pairs_read_by_hand(pool):
     corpus = {example.source_text: example.target_text for example in pool}
     for french, english in PAIRS:
         assert corpus.get(french) == english, french
+
+
+def test_the_corpus_is_as_it_was(book):
+    """Recorded runs were trained on these sentences: an edit that changes one says so here."""
+    some = book.splits() | {"train": book.train[::4]}
+    assert {name: fingerprint(split) for name, split in some.items()} == {
+        "train": "0cb438fbac333ead1c2da93da485ac9583953df8635eb58fc7961a303f2b0596",
+        "valid": "c625dea1b1d3ae494041e847d707a21696610320ce97bcf588bd3bfdefc3b1ed",
+        "test_sentences": "8435df44297c2f39c73eed49054b42c76e10960c7af8316444ad35453f7b0b57",
+        "test_combinations": "3a4511bd8fdcf095904f4d8899355c8967825bd55bc85cef69f66147f6c33ba0",
+    }
 
 
 @pytest.mark.parametrize(("french", "links"), ALIGNMENTS.items())
@@ -159,6 +178,42 @@ def test_bad_english_is_noticed(sentence, rule):
     assert rule in english_errors(sentence.split())
 
 
+def test_what_has_no_probability_never_happens():
+    class LowestDraw(Random):
+        def random(self):
+            return 0.0
+
+    assert not Draft(LowestDraw()).chance(0.0)
+    assert Draft(LowestDraw()).chance(0.01)
+
+
+def test_two_names_are_feminine_only_if_both_are():
+    couples = [two_names(Draft(Random(seed))) for seed in range(50)]
+    for couple in couples:
+        assert couple.feminine == (set(couple.noun.split()) == {"Jane", "Alice"}), couple.noun
+    assert len({couple.noun for couple in couples}) == 4 * 3
+
+
+@pytest.mark.parametrize(
+    ("french", "feminine", "plural"),
+    [("Italie", True, False), ("Japon", False, False), ("États-Unis", False, True)],
+)
+def test_places_have_gender_and_number(french, feminine, plural):
+    place = place_name(Draft(Random(0)), PLACES[french])
+    assert (place.feminine, place.plural) == (feminine, plural)
+
+
+@pytest.mark.parametrize(("options", "sundays"), [({}, True), ({"weekday": False}, False)])
+def test_people_do_things_on_sundays_and_animals_do_not(options, sundays):
+    times = [
+        add_time(Draft(Random(seed)), VerbPhrase([], [], []), "dormir", 1.0, **options)
+        for seed in range(20)
+    ]
+    written = {" ".join(leaf.word for leaf in time.french[0][1:]) for time in times}
+    assert written - {"le dimanche"} == {"le matin", "le soir"}
+    assert ("le dimanche" in written) == sundays
+
+
 # --- one translation, many sentences ----------------------------------------------------------
 
 
@@ -174,6 +229,11 @@ def test_tens_of_thousands_of_sentences_and_one_translation_each():
     for example in first(MANY // 3, seed=2):
         assert translations.get(example.source, example.target) == example.target
     assert 200 <= len(words) <= 300
+
+
+def test_nouns_are_described_by_adjectives_of_the_lexicon():
+    for noun in NOUNS.values():
+        assert ADJECTIVES.keys() >= set(noun.adjectives), noun.singular
 
 
 def test_every_structure_occurs_in_every_split(book):
@@ -302,9 +362,21 @@ def test_no_tokens_make_no_sentence_and_no_words_make_an_error():
         detokenize(["Jane"], "de")
 
 
-@pytest.mark.parametrize("text", ["(S (NP Jane)", "S Jane)", "(S)", "(S (NP a)) b", "", "(S ())"])
-def test_broken_brackets_are_refused(text):
-    with pytest.raises(ValueError, match="expected"):
+BROKEN_BRACKETS = {
+    "(S (NP Jane": "expected 2 more ')' at the end of '(S (NP Jane'",
+    "S Jane)": "expected '(' before 'S' in 'S Jane)'",
+    ") (S Jane)": "expected '(' before ')' in ') (S Jane)'",
+    "(S)": "expected a label and at least one child, got ('S',) in '(S)'",
+    "(S ())": "expected a label and at least one child, got () in '(S ())'",
+    "((NP a) b)": "expected a label and at least one child, got (('NP', 'a'), 'b') in '((NP a) b)'",
+    "(S (NP a)) b": "expected the end after the tree, got 'b'",
+    " ": "expected a tree, got ' '",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN_BRACKETS.items())
+def test_broken_brackets_are_refused(text, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         parse_brackets(text)
 
 
@@ -363,7 +435,8 @@ def test_every_held_out_pair_is_tested_and_none_fills_the_split(book):
 
 def test_no_held_out_pair_fills_much_of_a_small_split():
     n = 20
-    small = phrasebook(train=2000, valid=10, test=n).test_combinations
+    with without_shape_checks():
+        small = phrasebook(train=2000, valid=10, test=n).test_combinations
     uses = Counter(pair for example in small for pair in HELD_OUT & set(example.combinations))
     assert sum(uses.values()) >= n
     assert max(uses.values()) <= 1 + 2 * n // len(HELD_OUT)
@@ -386,7 +459,9 @@ def test_sizes_are_those_asked_for(book):
     }
     with without_shape_checks():
         small = phrasebook(seed=3, train=4_000, valid=20, test=30)
+        few_words = phrasebook(train=1_500, valid=5, test=300)  # held-out pairs are found last
     assert [len(split) for split in small.splits().values()] == [4_000, 20, 30, 30]
+    assert [len(split) for split in few_words.splits().values()] == [1_500, 5, 300, 300]
 
 
 @pytest.mark.parametrize("size", ["train", "valid", "test"])
@@ -398,6 +473,57 @@ def test_sizes_below_one_are_refused(size):
 def test_training_too_small_for_the_words_is_refused():
     with without_shape_checks(), pytest.raises(ValueError, match="train must hold the words"):
         phrasebook(train=1, valid=1, test=5)
+
+
+def test_the_search_for_known_words_ends(monkeypatch):
+    """It reads 20 sentences for every one that is asked for, and 4,000 more."""
+    written = {example.source_text: example for example in first(20, seed=0)}
+    read = []
+
+    def one_sentence_and_then_always_another(seed):
+        yield written["Une souris dort."]
+        while True:
+            read.append(seed)
+            yield written["Paul est italien."]
+
+    monkeypatch.setattr(f"{SPLITS}.sentences", one_sentence_and_then_always_another)
+    with pytest.raises(ValueError, match=r"train must hold the words .* got only 6 words"):
+        phrasebook(train=1, valid=3, test=2)
+    n_asked_for = 3 + 1 + 2  # the running sentence is one of the test sentences
+    assert len(read) == 20 * n_asked_for + 4_000 + 2  # the last one is one too many
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_no_garbage_is_collected_meanwhile_and_then_as_before(monkeypatch, was_on):
+    """Also when somebody interrupts: a search for cycles takes 40 % of the time."""
+    meanwhile = []
+
+    def interrupted(rng):
+        meanwhile.append(gc.isenabled())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"{SPLITS}.draw", interrupted)
+    try:
+        if not was_on:
+            gc.disable()
+        with pytest.raises(KeyboardInterrupt):
+            phrasebook(seed=11)
+        assert gc.isenabled() == was_on
+    finally:
+        gc.enable()
+    assert meanwhile == [False]
+
+
+def test_few_corpora_stay_in_memory():
+    """The first takes about 60 MB."""
+    assert phrasebook.cache_info().maxsize <= 4
+    with without_shape_checks():
+        one, again = (phrasebook(train=2_000, valid=10, test=20) for _ in range(2))
+    assert one is again
+
+
+def test_the_first_seed_is_0():
+    assert next(sentences()) == next(sentences(0)) != next(sentences(1))
 
 
 PRINT_SOME = (

@@ -1,14 +1,15 @@
 """The second corpus: right French and English, splits that share nothing, answers that are gold."""
 
-from hashlib import sha256
+import inspect
 from itertools import islice
 
 import pytest
+from golden_pairs import fingerprint
 from grammar_rules import english_errors, french_errors
 from jaxtyping import config
 
-from transformer.data.phrasebook import brackets, leaves, sentences
-from transformer.data.phrasebook.questions import RELATIONS, questions
+from transformer.data.phrasebook import leaves, phrasebook
+from transformer.data.phrasebook.questions import RELATIONS, Question, questions
 from transformer.data.phrasebook.second_corpus import (
     DISTANT,
     distant_phrasebook,
@@ -51,15 +52,13 @@ PAIRS = {
 }
 
 
-def test_the_first_corpus_is_as_it_was():
-    digest = sha256()
-    for example in islice(sentences(0), 2000):
-        parts = example.source, example.target, sorted(example.alignment)
-        trees = brackets(example.source_tree), brackets(example.target_tree)
-        digest.update(repr((*parts, *trees)).encode())
-    assert digest.hexdigest() == (
-        "f158b01dd0dc4d79795cabbbea1ae6ae8482476a5afa23a4f3b94d3beb5fdd1e"
-    )
+def test_the_second_corpus_is_as_it_was(pool):
+    """What the book says of heads was measured on these sentences."""
+    assert {split: fingerprint(examples) for split, examples in pool.items()} == {
+        "train": "365dc28f64ff64b607d33070ac22f450cfd89dbe2ef560cac466344b0d5a12f3",
+        "valid": "81fd1861782665303b0a188164fa017699d883e5edf16e5fd668f62ad30b8829",
+        "test": "ede71e6b8158c02ab934f6a1e0c1c9c99ce581abe67746a6d1edafc0fb21a480",
+    }
 
 
 def test_no_sentence_breaks_a_rule_of_either_language(pool):
@@ -113,6 +112,36 @@ def test_the_corpus_is_the_same_every_time_and_knows_its_words():
     assert not book.held_out
 
 
+def test_a_small_corpus_holds_no_word_that_training_lacks():
+    book = distant_phrasebook(train=150, valid=20, test=30)
+    assert [len(split) for split in book.splits().values()] == [150, 20, 30, 0]
+    words = {word for example in book.train for word in example.source + example.target}
+    for example in book.valid + book.test_sentences:
+        assert words.issuperset(example.source + example.target)
+
+
+def sentences_of(book, split):
+    return {"train": book.train, "valid": book.valid, "test": book.test_sentences}[split]
+
+
+def test_another_seed_gives_other_sentences_in_every_split():
+    sizes = {"train": 150, "valid": 20, "test": 20}
+    by_seed = [distant_phrasebook(seed, **sizes) for seed in (0, 1)]
+    assert [book.seed for book in by_seed] == [0, 1]
+    for split in SIZES:
+        for seed, book in enumerate(by_seed):
+            drawn = list(islice(distant_sentences(split, seed=seed), 150))
+            assert set(drawn).issuperset(sentences_of(book, split))
+            assert not set(drawn).issuperset(sentences_of(by_seed[1 - seed], split))
+    assert distant_phrasebook(**sizes) == by_seed[0]
+    assert next(distant_sentences("train")) == by_seed[0].train[0]
+
+
+def test_both_corpora_are_of_one_size_unless_others_are_asked_for():
+    assert inspect.signature(distant_phrasebook) == inspect.signature(phrasebook)
+    assert distant_phrasebook.cache_info().maxsize <= 2  # each takes much memory
+
+
 def test_no_such_split_or_structure():
     with pytest.raises(ValueError, match="split must be one of train, valid, test, got 'dev'"):
         next(distant_sentences("dev"))
@@ -121,6 +150,93 @@ def test_no_such_split_or_structure():
 
 
 # --- questions --------------------------------------------------------------------------------
+
+
+def of_sentence(name, french):
+    """What a relation asks about the drawn sentence that is written so."""
+    relation = RELATIONS[name]
+    drawn = islice(distant_sentences("test", structures=relation.structures), 100)
+    example = next(example for example in drawn if example.source_text == french)
+    return list(questions(example, relation))
+
+
+# Relation, French sentence; the word asked about, its answers, the right and the wrong
+# translations, and where the answers are already translated before them.
+BY_HAND = [
+    (
+        ("makes → fait, rend", "La nouvelle amie rend la tarte pour l'homme plus chère."),
+        ("makes", ["more", "expensive"], "rend", ("fait",), []),
+    ),
+    (
+        (
+            "makes → fait, rend",
+            "Jane rend la liste pour Alice plus longue mais la lettre est plus longue.",
+        ),
+        ("makes", ["longer"], "rend", ("fait",), []),
+    ),
+    (
+        ("makes → fait, rend", "Thomas et Paul font la liste."),
+        ("make", [], "font", ("rendent",), []),
+    ),
+    (
+        ("it → il, elle", "Alice lit cette histoire le soir parce qu'elle est longue."),
+        ("it", ["story"], "elle", ("il",), ["histoire"]),
+    ),
+    (
+        ("it → le, la", "La voisine cherche un chapeau mais ne le trouve pas."),
+        ("it", ["hat"], "le", ("la",), ["chapeau"]),
+    ),
+    (
+        ("its, his, her → son, sa, ses", "Paul admire l'Espagne en automne pour ses musées."),
+        ("its", ["Spain"], "ses", ("son", "sa"), ["Espagne"]),
+    ),
+    (
+        ("il, elle → it, he, she", "Paul admire cette voiture parce qu'il est italien."),
+        ("il", ["Paul"], "he", ("it", "she"), ["Paul"]),
+    ),
+    (
+        ("le, la, l' → it, him, her", "Thomas connaît l'homme et l'aide."),
+        ("l'", ["homme"], "him", ("it", "her"), ["man"]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked_of", "expected"), BY_HAND)
+def test_questions_asked_by_hand(asked_of, expected):
+    (question,) = of_sentence(*asked_of)
+    word, answers = said(question)
+    written = [question.target[place] for place in question.written]
+    assert (word, answers, question.right, question.wrong, written) == expected
+
+
+def test_a_question_says_where_its_words_stand():
+    french = "Le médecin célèbre vend la maison en Europe parce qu'il est vieux."
+    english = "the famous doctor sells the house in Europe because he is old"
+    assert of_sentence("he, she → il, elle", french) == [
+        Question(
+            relation="he, she → il, elle",
+            source=tuple(english.split()),
+            target=tuple(french.replace("L", "l").replace("'", "' ").rstrip(".").split()),
+            query=9,
+            answers=(2,),
+            predicted=10,
+            wrong=("elle",),
+            written=(1,),
+        )
+    ]
+
+
+def test_a_person_is_not_asked_about_as_a_thing():
+    french = "Paul admire cette voiture parce qu'il est italien."
+    assert of_sentence("it → il, elle", french) == []
+
+
+def test_two_relations_are_controls_that_need_no_answer():
+    """The French word says the gender, or what is owned: English `he` and `his` say no more."""
+    assert [name for name, relation in RELATIONS.items() if not relation.needed] == [
+        "he, she → il, elle",
+        "its, his, her → son, sa, ses",
+    ]
 
 
 def asked(name, n=100):

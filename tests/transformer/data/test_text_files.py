@@ -78,3 +78,12 @@ def test_files_of_different_length_are_refused_with_both_numbers(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere\.txt"):
         read_lines(tmp_path / "nowhere.txt")
+
+
+def test_a_higher_limit_is_for_both_files(tmp_path):
+    long, short = "word " * 1001, "word"
+    for source, target in ((long, short), (short, long)):
+        paths = written(tmp_path, "a.en", source), written(tmp_path, "a.de", target)
+        with pytest.raises(ValueError, match="at most 1000 words, got 1001"):
+            read_pair(*paths)
+        assert read_pair(*paths, max_words=1001) == ((source,), (target,))

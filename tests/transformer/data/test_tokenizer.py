@@ -79,6 +79,12 @@ def test_pieces_are_readable():
     assert TOKENIZER.pieces(TOKENIZER.encode("é")) == ["▁", "<c3>", "<a9>"]
 
 
+def test_punctuation_parts_no_word():
+    """Merges end at white space only: `don't` may be one symbol, as in the book's own encoder."""
+    tokenizer = SubwordTokenizer.train(["don't don't"], n_merges=5)
+    assert tokenizer.pieces(tokenizer.encode("don't")) == ["▁don't"]
+
+
 def test_half_a_character_is_shown_as_a_replacement_not_an_error():
     ids = TOKENIZER.encode("é")
     assert TOKENIZER.decode(ids[:-1]) == "\ufffd"
@@ -103,6 +109,7 @@ def test_sizes_are_what_was_asked_for():
         ({"n_merges": 10_000}, r"the corpus allows n_merges = \d+ at most, got 10000"),
         ({"vocab_size": 37_000}, r"the corpus allows vocab_size = \d+ at most, got 37000"),
         ({"vocab_size": 259}, "vocab_size must be at least 260, got 259"),
+        ({"vocab_size": 0}, "vocab_size must be at least 260, got 0"),
         ({"n_merges": -1}, "n_merges must be at least 0, got -1"),
         ({}, "either n_merges or vocab_size, got None and None"),
         ({"n_merges": 5, "vocab_size": 300}, "either n_merges or vocab_size, got 5 and 300"),
@@ -113,7 +120,7 @@ def test_sizes_that_cannot_be_are_refused_with_both_values(sizes, message):
         SubwordTokenizer.train(LINES, **sizes)
 
 
-@pytest.mark.parametrize("number", [-1, 10_000])
+@pytest.mark.parametrize("number", [-1, len(TOKENIZER), 10_000])
 def test_ids_outside_the_vocabulary_are_refused(number):
     with pytest.raises(ValueError, match=f"between 0 and {len(TOKENIZER) - 1}, got {number}"):
         TOKENIZER.decode([5, number])
@@ -140,6 +147,7 @@ def test_a_saved_tokenizer_is_the_same_one(tmp_path):
     assert loaded.fingerprint == TOKENIZER.fingerprint
     assert loaded.encode_batch(NASTY) == TOKENIZER.encode_batch(NASTY)
     assert loaded.decode(loaded.encode("a  man ")) == "a  man "
+    assert len((tmp_path / "tokenizer.json").read_text().splitlines()) > 300  # to be read, compared
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
 
 

@@ -89,6 +89,8 @@ def codec_of_tags() -> TreeCodec:
     ("line", "message"),
     [
         ("the/DT cats sleep/VBP", "reads word/TAG, as in cats/NNS; 'cats' has no tag"),
+        ("the/DT cats/", "reads word/TAG, as in cats/NNS; 'cats' has no tag"),
+        ("the/DT /NNS", "reads word/TAG, as in cats/NNS; 'NNS' has no tag"),
         ("the/DT cats/XYZ", "unknown tag 'XYZ'; training knows CD DT NNS VBP"),
         ("", "at least one word"),
     ],
@@ -133,10 +135,45 @@ def test_choices_that_do_not_fit_are_refused(as_users_run_it, options, message):
         ("p53", "a0"),
         ("12.5", "0-0"),
         ("%", "-"),
-        ("red", "a"),  # no stem would be left
+        ("formation", "a-ation"),  # not its shorter endings, -ion or -n
+        ("cats", "a-s"),
+        ("gas", "a"),  # three letters are left, or it is no stem
+        ("red", "a"),
+        ("IL-2-R1-b", "A-0-"),  # the beginning is enough
         ("α", "a"),
         ("", ""),
     ],
 )
 def test_classes(word, expected):
     assert word_class(word) == expected
+
+
+def test_a_label_that_training_never_saw_is_unknown():
+    own = codec()
+    assert own.encode_target("(S DT FOO )S")[2] == UNK_ID
+    assert UNK_ID not in own.encode_target(TARGETS[0])
+
+
+def test_a_tag_must_be_known_to_both_sides():
+    # FW is read and never written, VB is written and never read
+    own = TreeCodec.learn(["a/FW b/NN"], ["(S NN VB )S"], gold_tags=True, min_count=1)
+    for tag in ("FW", "VB"):
+        with pytest.raises(ValueError, match=f"unknown tag '{tag}'; training knows NN VB"):
+            own.encode(f"a/{tag} b/NN")
+
+
+def test_a_codec_reads_plain_lines_unless_it_is_told_of_tags():
+    own = codec()
+    assert TreeCodec(own.words, own.symbols).encode(SOURCES[0]) == own.encode(SOURCES[0])
+
+
+def test_without_tags_any_leaf_may_stand_for_any_word():
+    own = codec()
+    (leaves,) = own.constraint([own.encode("the cats sleep")]).leaves
+    tags = ["DT", "NNS", "VBP", "VBG", "VBD", "VBN"]
+    assert leaves == [frozenset(own.symbols.encode(tags))] * 3
+
+
+def test_words_of_all_languages_are_readable_in_the_checkpoint():
+    own = TreeCodec.learn(["β-catenin α"], ["(S NN NN )S"], min_count=1)
+    assert "β-catenin" in own.to_text()

@@ -9,10 +9,10 @@ from random_trees import random_trees
 from transformer.config import EOS_ID
 from transformer.data.phrasebook import jane, leaves, parse_brackets
 from transformer.data.trees import (
-    MAX_RUN,
     BracketConstraint,
     delinearize,
     linearize,
+    longest_run,
     read_penn,
 )
 from transformer.data.vocabulary import Vocabulary
@@ -73,11 +73,23 @@ def test_leaves_may_be_tags():
         (["NNP"], "2 words need as many leaf symbols, got 1"),
         (["NNP", "VBZ", "."], "2 words need as many leaf symbols, got 3"),
         (["NNP", "(VP"], r"must not look like a bracket, got '\(VP'"),
+        (["NNP", ")S"], r"must not look like a bracket, got '\)S'"),
     ],
 )
 def test_leaf_symbols_that_do_not_fit_are_refused(leaf_symbols, message):
     with pytest.raises(ValueError, match=message):
         linearize(TREE, leaf_symbols)
+
+
+def test_a_bracket_without_a_label_may_be_a_leaf():
+    assert linearize(TREE, ["(", ")"]) == ["(S", "(NP", "(", ")NP", "(VP", ")", ")VP", ")S"]
+
+
+@pytest.mark.parametrize(
+    ("symbols", "expected"), [("XX )S", 0), ("(S XX )S", 1), ("(S XX (NP (NP XX )NP (S (VP", 2)]
+)
+def test_the_longest_run_of_opening_brackets(symbols, expected):
+    assert longest_run(symbols.split()) == expected
 
 
 def test_an_unknown_tag_among_the_symbols_is_named():
@@ -110,7 +122,8 @@ def test_a_hair_space_does_not_part_a_word():
         ("( (S (NN cat)) (S (NN dog)))", "expected one tree inside the outer bracket, got 2"),
         ("(NN cat)", "a tree needs a constituent above its words"),
         ("(S (NP (-NONE- *)))", "a tree needs a constituent above its words"),
-        ("(S cat (NN dog))", "every word needs a tag of its own"),
+        ("(S cat (NN dog))", r"every word needs a tag of its own, got \['S', 'cat', "),
+        ("(S)", r"a node needs a label and a child, got \['S'\]"),
         ("(S ())", "a node needs a label and a child"),
         ("cat", r"expected '\(' before 'cat'"),
         ("", "expected one tree and its more"),
@@ -119,6 +132,12 @@ def test_a_hair_space_does_not_part_a_word():
 def test_lines_that_are_no_tree_are_told_apart(text, message):
     with pytest.raises(ValueError, match=message):
         read_penn(text)
+
+
+def test_a_long_line_is_quoted_by_its_beginning():
+    for line, quoted in (("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "…")):
+        with pytest.raises(ValueError, match=f" in '{quoted}'$"):
+            read_penn(line)
 
 
 def constraint(n_words: int) -> BracketConstraint:
@@ -166,11 +185,19 @@ OPENING, WORDS = {"(S", "(NP", "(VP"}, {"a", "b", "c"}
         (["(S", "(NP", "a"], 2, OPENING | WORDS | {")NP"}),  # and only with its own label
         (["(S", "(NP", "a"], 1, {")NP"}),  # no bracket opens without a word for it
         (["(S", "a", ")S"], 1, {"</s>"}),
-        (["(S"] * MAX_RUN, 1, WORDS),  # one more would be too many in a row
+        (["(S"] * 9, 1, OPENING | WORDS),
+        (["(S"] * 10, 1, WORDS),  # one more would be too many in a row
     ],
 )
 def test_what_may_come_next(symbols, n_words, expected):
     assert next_symbols(symbols, n_words) == expected
+
+
+def test_a_constraint_is_printed_without_what_it_has_worked_out():
+    shown = repr(constraint(1))
+    assert "max_run=10" in shown
+    assert "masks" not in shown
+    assert "closing" not in shown
 
 
 def test_a_given_leaf_is_the_only_one():

@@ -59,6 +59,31 @@ def test_unknown_word_error_names_the_word_and_the_closest_known_ones(vocabulary
         vocabulary.encode(["Zürich"])
 
 
+def test_at_most_three_words_are_suggested_the_closest_first():
+    vocabulary = Vocabulary.from_sentences([["visits", "visit", "visited", "visitor", "owl"]])
+    with pytest.raises(UnknownWordError) as caught:
+        vocabulary.encode(["visitt"])
+    assert caught.value.suggestions == ["visit", "visits", "visitor"]
+
+
+def test_vocabularies_are_equal_by_their_words(vocabulary):
+    assert vocabulary != Vocabulary([*vocabulary.tokens[:-1], "dog"])
+    assert vocabulary != vocabulary.tokens
+    assert len({vocabulary, Vocabulary(vocabulary.tokens)}) == 1
+
+
+def test_a_line_is_no_list_of_words(vocabulary):
+    # the mistake: its letters would be looked up one by one
+    with pytest.raises(TypeError, match="must be a list of words, got the string 'Jane sings'"):
+        vocabulary.encode("Jane sings")
+
+
+@pytest.mark.usefixtures("as_users_run_it")
+def test_another_way_with_unknown_words_is_refused(vocabulary):
+    with pytest.raises(ValueError, match="must be 'error' or 'unk', got 'skip'"):
+        vocabulary.encode(["Jane"], unknown="skip")
+
+
 def test_special_tokens_cannot_be_typed(vocabulary):
     with pytest.raises(UnknownWordError, match="</s>"):
         vocabulary.encode(["Jane", "</s>"])

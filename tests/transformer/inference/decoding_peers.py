@@ -1,6 +1,8 @@
 """Slow and plain decoders, and wrong ones, to hold ours against."""
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
 
@@ -98,6 +100,62 @@ def exhaustive(model: Transformer, source: Tensor, limit: int, alpha: float) -> 
         scores = log_probs_of(model, source, outputs) / ((5 + length + 1) / 6) ** alpha
         found += zip(scores.tolist(), outputs.tolist(), strict=True)
     return sorted(found, reverse=True)
+
+
+@torch.no_grad()
+def plain_beam(
+    model: Transformer,
+    source: Tensor,
+    *,
+    beam: int,
+    alpha: float,
+    n_best: int,
+    limit: int,
+    early_stopping: bool,
+) -> tuple[list[tuple[float, list[int]]], int]:
+    """(score, tokens) of the n best for one sentence, and the steps taken: lists and no cache."""
+    alive: list[tuple[float, list[int]]] = [(0.0, [])]
+    finished: list[tuple[float, list[int]]] = []
+    length = 0
+    while alive:
+        length += 1
+        prefixes = torch.tensor([[BOS_ID, *prefix] for _, prefix in alive])
+        rows = model(source.expand(len(alive), -1), prefixes)[:, -1].log_softmax(-1).tolist()
+        longer = [
+            (before + value, prefix, token)
+            for (before, prefix), row in zip(alive, rows, strict=True)
+            for token, value in enumerate(row)
+            if token not in (PAD_ID, BOS_ID) and (token == EOS_ID or length < limit)
+        ]
+        longer.sort(key=lambda found: -found[0])
+        ended = [found for found in longer[:beam] if found[2] == EOS_ID]
+        finished += [(value / ((5 + length) / 6) ** alpha, prefix) for value, prefix, _ in ended]
+        finished.sort(reverse=True)
+        alive = [(value, [*p, token]) for value, p, token in longer if token != EOS_ID][:beam]
+        if early_stopping and len(finished) >= beam:
+            break
+        if alive and len(finished) >= n_best:
+            reachable = alive[0][0] / ((5 + limit) / 6) ** alpha
+            if finished[n_best - 1][0] >= reachable:
+                break
+    return finished[:n_best], length
+
+
+@contextmanager
+def counted_steps(model: Transformer) -> Iterator[list[int]]:
+    """Inside, every call of the decoder adds its number of rows to the list."""
+    rows: list[int] = []
+    original = model.decode
+
+    def decode(target: Tensor, *arguments, **options) -> Tensor:
+        rows.append(len(target))
+        return original(target, *arguments, **options)
+
+    model.decode = decode  # type: ignore[method-assign]
+    try:
+        yield rows
+    finally:
+        del model.decode
 
 
 def strip(source: Tensor) -> Tensor:

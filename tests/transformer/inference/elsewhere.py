@@ -40,15 +40,21 @@ class Away(Tensor):
         """Refuse, as a GPU's tensor does."""
         raise TypeError("a tensor of another device has no NumPy array")
 
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(taken_along(index))
+
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Take lists of positions along, which PyTorch would turn into tensors without numbers."""
-        places = index if isinstance(index, tuple) else (index,)
-        moved = tuple(Away(torch.tensor(x)) if isinstance(x, list) else x for x in places)
-        super().__setitem__(moved, value)
+        super().__setitem__(taken_along(index), value)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         return run(function, args, kwargs or {})
+
+
+def taken_along(index: Any) -> tuple[Any, ...]:
+    """Move lists of positions, which PyTorch would turn into tensors without numbers."""
+    places = index if isinstance(index, tuple) else (index,)
+    return tuple(Away(torch.tensor(x)) if isinstance(x, list) else x for x in places)
 
 
 @contextmanager
@@ -78,6 +84,8 @@ def run(function, args, kwargs):
     tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
     away = any(isinstance(x, Away) for x in tensors)
     strangers = [x for x in tensors if not isinstance(x, Away) and x.ndim]
+    if function is torch.ops.aten.index.Tensor and isinstance(args[0], Away):
+        strangers = []  # of a GPU's tensor: its places may be named by tensors of the CPU
     copies = function in (torch.ops.aten.copy_.default, torch.ops.aten._to_copy.default)
     if away and strangers and not copies:
         shapes = [tuple(x.shape) for x in strangers]

@@ -5,10 +5,12 @@ import torch
 from decoding_peers import (
     EveryStepAtPositionZero,
     NeverReordered,
+    counted_steps,
     exhaustive,
     log_prob,
     make_model,
     make_source,
+    plain_beam,
     strip,
     trained_model,
 )
@@ -47,6 +49,48 @@ def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float)
             expected = exhaustive(model, strip(row), limit, alpha)[:5]
             assert best[0].tokens == expected[0][1]
             assert [h.score for h in best] == pytest.approx([s for s, _ in expected], rel=1e-4)
+
+
+def assert_plain(model, source, limit: int, *, early_stopping: bool = True, **options) -> None:
+    """Both beams find the same, with the same scores, after the same number of steps."""
+    wanted = {"beam": 4, "alpha": 0.6, "n_best": 1, **options}
+    if not early_stopping:
+        options["early_stopping"] = False
+    if limit < 50:
+        options["max_len"] = limit
+    for row in map(strip, source):
+        with counted_steps(model) as steps:
+            (found,) = beam_search(model, row, **options)
+        most = limit if limit < 50 else row.shape[1] + 50
+        expected, n_steps = plain_beam(
+            model, row, limit=most, early_stopping=early_stopping, **wanted
+        )
+        assert [h.tokens for h in found] == [tokens for _, tokens in expected]
+        assert [h.score for h in found] == pytest.approx([s for s, _ in expected], abs=1e-4)
+        assert len(steps) == n_steps
+
+
+@pytest.mark.parametrize("early_stopping", [True, False])
+@pytest.mark.parametrize(("beam", "n_best", "alpha"), [(2, 2, 0.6), (3, 1, 0.0), (3, 2, 1.5)])
+def test_finds_what_a_plainly_written_beam_finds_in_as_many_steps(
+    beam: int, n_best: int, alpha: float, early_stopping: bool
+) -> None:
+    options = {"beam": beam, "n_best": n_best, "alpha": alpha, "early_stopping": early_stopping}
+    assert_plain(trained_model(), make_source(4, rows=6)[2:], 9, **options)
+    assert_plain(make_model(0), make_source(4, rows=2), 5, **options)
+
+
+def test_search_is_the_papers_unless_asked_otherwise() -> None:
+    """§6.1: four beams, α = 0.6, outputs up to 50 tokens longer than the input; one is returned."""
+    assert_plain(trained_model(), make_source(4, rows=6)[2:], 50)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_the_one_token_of_the_shortest_limit_is_the_end_token(beam: int) -> None:
+    model, source = make_model(0), make_source(0, rows=2)
+    for row, (best,) in zip(source, beam_search(model, source, beam=beam, max_len=1), strict=True):
+        assert best.tokens == []
+        assert best.log_prob == pytest.approx(log_prob(model, strip(row), []), abs=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6])

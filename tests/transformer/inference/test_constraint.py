@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from decoding_peers import make_model, make_source
+from decoding_peers import counted_steps, make_model, make_source
 
 from transformer import Transformer, TransformerConfig
 from transformer.config import EOS_ID
@@ -57,6 +57,29 @@ def test_what_is_closed_is_never_chosen(beam: int) -> None:
         best = beam_search(model, source, beam=beam, constraint=rules)
         found = [hypotheses[0].tokens for hypotheses in best]
     assert found == [[4, 5, 4, 5]] * 3
+
+
+def test_the_search_ends_when_the_rules_leave_nothing_to_write() -> None:
+    model, source = make_model(0, vocab_size=12), make_source(0, rows=1, vocab_size=12)
+    with counted_steps(model) as steps:
+        (found,) = beam_search(model, source, beam=3, n_best=2, constraint=Alternating())
+    assert [h.tokens for h in found] == [[4, 5, 4, 5]]  # there is no second best
+    assert len(steps) == 5  # and no waiting for one until the limit
+
+
+def test_rules_are_kept_only_when_asked_for() -> None:
+    model, codec = parser()
+    for beam in (1, 2):
+        decoding = Decoding(beam=beam, max_len=6)
+        ((free,),) = translate(model, codec, SOURCES[:1], decoding)
+        source = torch.tensor([[*codec.encode(SOURCES[0]), EOS_ID]])
+        if beam == 1:
+            (tokens,) = greedy_decode(model, source, max_len=6)
+        else:
+            tokens = beam_search(model, source, beam=2, max_len=6)[0][0].tokens
+        assert free.text == codec.decode(tokens)
+        with pytest.raises(ValueError, match=r"\w"):
+            codec.tree(free.text, SOURCES[0])  # free writing by an untrained model is no tree
 
 
 def test_scores_stay_the_models() -> None:

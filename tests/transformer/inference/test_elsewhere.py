@@ -4,12 +4,13 @@ import copy
 
 import pytest
 import torch
-from decoding_peers import make_source, trained_model
+from decoding_peers import make_source, strip, trained_model
 from elsewhere import ELSEWHERE, Away, elsewhere, move
 from test_translate import LINES, SHORT, Letters
 
 from transformer.inference import greedy
 from transformer.inference.beam import beam_search
+from transformer.inference.exact import exact_search
 from transformer.inference.greedy import greedy_decode
 from transformer.inference.translate import translate
 
@@ -39,6 +40,15 @@ def test_beam_search_on_another_device(model_away) -> None:
     ]
     for best, wanted in zip(found, expected, strict=True):
         assert [h.score for h in best] == pytest.approx([h.score for h in wanted], abs=1e-5)
+
+
+def test_exact_search_on_another_device(model_away) -> None:
+    source = strip(make_source(1, rows=4)[3])
+    expected = exact_search(trained_model(), source, max_len=6)
+    with elsewhere():
+        found = exact_search(model_away, Away(source), max_len=6)
+    assert (found.best.tokens, found.n_prefixes) == (expected.best.tokens, expected.n_prefixes)
+    assert found.best.score == pytest.approx(expected.best.score, abs=1e-5)
 
 
 def test_lines_go_to_the_models_device(model_away) -> None:

@@ -5,6 +5,7 @@ import torch
 from decoding_peers import (
     EveryStepAtPositionZero,
     SelfAttentionOnly,
+    counted_steps,
     make_model,
     make_source,
     plain_greedy,
@@ -94,6 +95,7 @@ def test_dropout_is_off_and_repeats_agree() -> None:
         (torch.zeros(0, 3, dtype=torch.long), {}, "at least one sentence"),
         (torch.tensor([[4, 2], [0, 0]]), {}, r"not padding, rows \[1\] have none"),
         (torch.tensor([[4, 2]]), {"max_len": 0}, "max_len must be at least 1"),
+        (torch.tensor([[4, 2]]), {"extra_tokens": 0}, "extra_tokens must be at least 1, got 0"),
         (torch.tensor([[99, 2]]), {}, "token ids must lie in"),
     ],
 )
@@ -118,3 +120,17 @@ def test_one_token_more_than_the_source_is_the_least_that_can_be_asked_for():
     assert greedy.output_limits(source, None, extra_tokens=1).tolist() == [4, 3]
     with pytest.raises(ValueError, match="extra_tokens must be at least 1, got 0"):
         greedy.output_limits(source, None, extra_tokens=0)
+
+
+def test_the_one_token_of_the_shortest_limit_is_the_end_token():
+    source = make_source(0, rows=3)
+    assert greedy_decode(make_model(0), source, max_len=1) == [[], [], []]
+
+
+@pytest.mark.parametrize(("make", "extra_tokens"), [(trained_model, 20), (make_model, 1)])
+def test_finished_sentences_are_not_computed_any_further(make, extra_tokens):
+    model, source = make(), make_source(0, rows=12)
+    with counted_steps(model) as rows:
+        decoded = greedy_decode(model, source, extra_tokens=extra_tokens)
+    lengths = [len(ids) + 1 for ids in decoded]  # with the end token
+    assert rows == [sum(length > step for length in lengths) for step in range(max(lengths))]

@@ -18,6 +18,8 @@ from transformer.training.checkpoint import (
     load_weights,
     save_checkpoint,
     unique_weights,
+    write_atomically,
+    write_tensors,
 )
 
 CONFIG = TransformerConfig.tiny(vocab_size=13).replace(d_model=16, d_ff=24)
@@ -166,6 +168,32 @@ def test_no_room_on_the_disk_leaves_the_old_file(tmp_path: Path, monkeypatch) ->
     assert os.listdir(tmp_path) == ["m.safetensors"]
 
 
+def test_a_megabyte_stays_free_beside_the_file(tmp_path: Path, monkeypatch) -> None:
+    content, needed = b"x" * 1000, 1000 + 1024 * 1024
+    for free in (needed, needed - 1):
+        usage = type("Usage", (), {"free": free})()
+        monkeypatch.setattr(checkpoint_module.shutil, "disk_usage", lambda _, usage=usage: usage)
+        if free == needed:
+            write_atomically(tmp_path / "deep" / "folder" / "file", content)
+        else:
+            with pytest.raises(OSError, match=f"{needed} bytes needed, {free} free"):
+                write_atomically(tmp_path / "another" / "file", content)
+    assert (tmp_path / "deep" / "folder" / "file").read_bytes() == content
+
+
+def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch) -> None:
+    """Else a power cut leaves half a file under the name of a whole one."""
+    flushed = []
+
+    def fsync(number: int) -> None:
+        flushed.append((os.fstat(number).st_size, (tmp_path / "file").exists()))
+
+    monkeypatch.setattr(checkpoint_module.os, "fsync", fsync)
+    write_atomically(tmp_path / "file", b"first ", memoryview(b"second"))
+    assert flushed == [(12, False)]
+    assert (tmp_path / "file").read_bytes() == b"first second"
+
+
 def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "m.safetensors"
     save_checkpoint(path, model(0))
@@ -196,8 +224,13 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     save_checkpoint(path, model(), tokenizer='"checksum":"00000000" \u00fc')
     assert load_file(path).keys() == unique_weights(model()).keys()
-    assert int.from_bytes(path.read_bytes()[:8], "little") % 8 == 0
     assert load_checkpoint(path).tokenizer == '"checksum":"00000000" \u00fc'
+    content = path.read_bytes()
+    header = content[8 : 8 + int.from_bytes(content[:8], "little")].decode()
+    assert "\u00fc" in header, "text is text"
+    for length in range(8):
+        write_tensors(path, {"x": torch.zeros(1)}, {"text": "t" * length})
+        assert int.from_bytes(path.read_bytes()[:8], "little") % 8 == 0
 
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:

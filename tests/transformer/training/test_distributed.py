@@ -191,3 +191,58 @@ def test_every_process_goes_on_from_its_own_loss(monkeypatch, rank: int) -> None
     assert again.loss == (7.0 if rank == 0 else 0.0)
     again.restore()  # saved by an older version
     assert (again.loss, again.tokens, again.seconds) == (0.0, 0, 0.0)
+
+
+def test_every_process_has_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    assert distributed.local_device("cuda") == torch.device("cuda", 0)
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    assert distributed.local_device("cuda") == torch.device("cuda", 3)
+    assert distributed.local_device("cpu") == torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    ("device", "ids"), [(torch.device("cuda", 3), [3]), (torch.device("cpu"), None)]
+)
+def test_a_wrapped_module_stays_on_its_device(monkeypatch, device, ids) -> None:
+    TwoProcesses(monkeypatch, rank=1)
+    wrapped = []
+
+    def wrap(module: nn.Module, device_ids: list[int] | None = [0]) -> nn.Module:  # noqa: B006
+        wrapped.append(device_ids)
+        return module
+
+    monkeypatch.setattr(distributed, "DistributedDataParallel", wrap)
+    distributed.distribute(nn.Linear(2, 1), device)
+    assert wrapped == [ids]
+
+
+@pytest.mark.parametrize(("processes", "waits"), [(1, 0), (2, 1), (3, 1)])
+def test_only_several_processes_wait_for_each_other(monkeypatch, processes, waits) -> None:
+    waited = []
+    monkeypatch.setattr(distributed, "world_size", lambda: processes)
+    monkeypatch.setattr(dist, "barrier", lambda: waited.append(True))
+    distributed.barrier()
+    assert len(waited) == waits
+
+
+def test_sums_keep_every_token_of_a_long_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Single precision counts to 2²⁴."""
+    TwoProcesses(monkeypatch, rank=0)
+    tokens = 2.0**24 + 1
+    assert distributed.sum_over_processes(tokens, 0.0, device=torch.device("cpu"))[0] == tokens
+
+
+def test_sums_are_made_where_the_processes_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NCCL adds tensors of GPUs only."""
+    TwoProcesses(monkeypatch, rank=0)
+
+    class ReachedError(Exception):
+        pass
+
+    def add(total: torch.Tensor) -> None:
+        raise ReachedError(total.device.type)
+
+    monkeypatch.setattr(dist, "all_reduce", add)
+    with pytest.raises(ReachedError, match="meta"):
+        distributed.sum_over_processes(1.0, device=torch.device("meta"))

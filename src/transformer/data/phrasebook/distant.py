@@ -198,7 +198,7 @@ def because_who(draft: Draft) -> Sides:
     reasons = _SHARED_REASONS if shared else _THINGS_REASONS
     lemma = draft.pick(tuple(reasons))
     nouns, adjectives = reasons[lemma]
-    noun = NOUNS[draft.pick([n for n in nouns if set(adjectives) & set(NOUNS[n].adjectives)])]
+    noun = NOUNS[draft.pick(nouns)]
     reason = draft.pick([name for name in adjectives if name in noun.adjectives])
     differ = shared or draft.chance(0.25)
     gender = ("f", "m")[noun.feminine] if differ else noun.gender
@@ -314,14 +314,14 @@ def and_it(draft: Draft) -> Sides:
             noun,
             plural=False,
             determiner=draft.pick(("definite", "demonstrative", "indefinite")),
-            adjectives=choose_adjectives(draft, noun, 0.25, verb="trouver")[:1],
+            adjectives=choose_adjectives(draft, noun, 0.25, verb="trouver"),
         )
         if takes_relative(meant) and draft.chance(0.25):
             meant = with_relative(draft, meant)
     left = add_object(verb_phrase(draft, first, subject), first, meant)
     if not with_people and first in ("acheter", "trouver") and draft.chance(0.5):
         left.add(*place_phrase(draft, first, english="in"))
-    add_time(draft, left, first, 0.4, weekday=False)
+    add_time(draft, left, first, 0.4)
     negated = draft.chance(0.3)
     right = verb_phrase(draft, second, subject, negated=negated, pronoun=meant).nodes()
     link, sides = draft.link(), left.nodes()

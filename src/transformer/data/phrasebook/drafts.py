@@ -15,16 +15,15 @@ T = TypeVar("T")
 Node = list[Any]  # [label, child, …]; a child is a Node or a Leaf
 
 
-@dataclass(slots=True, eq=False)
+@dataclass
 class Leaf:
     """One word of a growing tree; words of the two languages that share a link are aligned."""
 
     word: str
     links: tuple[int, ...] = ()
-    index: int = -1
 
 
-@dataclass(slots=True)
+@dataclass
 class Draft:
     """The random choices, links and facts of one sentence pair."""
 

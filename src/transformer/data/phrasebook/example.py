@@ -86,4 +86,6 @@ def parse_brackets(text: str) -> Tree:
             raise ValueError(f"expected the end after the tree, got {symbols[position + 1]!r}")
         else:
             return node
-    raise ValueError(f"expected {len(stack) or 'one tree'} more ')' at the end of {text!r}")
+    if not stack:
+        raise ValueError(f"expected a tree, got {text!r}")
+    raise ValueError(f"expected {len(stack)} more ')' at the end of {text!r}")

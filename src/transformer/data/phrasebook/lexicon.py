@@ -147,9 +147,6 @@ def _nouns() -> dict[str, Noun]:
     nouns = {}
     for line in _NOUN_TABLE.strip().splitlines():
         french, english, use, adjectives = (part.split() for part in line.split("|"))
-        unknown = set(adjectives) - set(ADJECTIVES)
-        if unknown:
-            raise ValueError(f"{french[0]}: adjectives {sorted(unknown)} are not in the lexicon")
         singular, plural, gender = french
         kind, owned, group = use
         nouns[singular] = Noun(
@@ -201,7 +198,7 @@ VERBS = {
         Verb("venir", "vient", "viennent", "come", "comes"),
         Verb("penser", "pense", "pensent", "think", "thinks"),
         Verb("dire", "dit", "disent", "say", "says"),
-        Verb("rendre", "rend", "rendent", "make", "makes", times="", often=True),
+        Verb("rendre", "rend", "rendent", "make", "makes", often=True),
         Verb("être", "est", "sont", "be", "is"),
     ]
 }

@@ -171,11 +171,12 @@ def makes_more(draft: Draft) -> Sides:
             break
     _extend_made(draft, made)
     key, article = draft.link(), draft.link()
-    le = "la" if gender == "f" else "le"
+    feminine = gender == "f"
+    le = "la" if feminine else "le"
     subject = Phrase(
         ["NP", Leaf(le, (article,)), Leaf(cause, (key,))],
         ["NP", Leaf("the", (article,)), Leaf(english, (key,))],
-        gender == "f",
+        feminine,
         False,
         "thing",
         (key,),

@@ -17,7 +17,7 @@ from transformer.data.phrasebook.lexicon import (
 from transformer.data.phrasebook.orthography import starts_with_vowel
 
 
-@dataclass(slots=True)
+@dataclass
 class Phrase:
     """A noun phrase on both sides, with what the rest of the sentence must agree with."""
 
@@ -57,13 +57,13 @@ class Phrase:
 
 # Determiner → French masculine, feminine, plural; English singular, plural.
 _DETERMINERS = {
-    "definite": ("le", "la", "les", "the", "the"),
-    "indefinite": ("un", "une", "des", "a", ""),
-    "demonstrative": ("ce", "cette", "ces", "this", "these"),
-    "two": ("", "", "deux", "", "two"),
-    "three": ("", "", "trois", "", "three"),
-    "negated": ("", "", "de", "", ""),
-    "generic": ("", "", "les", "", ""),
+    "definite": (("le", "la", "les"), ("the", "the")),
+    "indefinite": (("un", "une", "des"), ("a", "")),
+    "demonstrative": (("ce", "cette", "ces"), ("this", "these")),
+    "two": (("", "", "deux"), ("", "two")),
+    "three": (("", "", "trois"), ("", "three")),
+    "negated": (("", "", "de"), ("", "")),
+    "generic": (("", "", "les"), ("", "")),
 }
 
 
@@ -79,7 +79,8 @@ def _determiner(
         draft.antecedents += [(link, head) for head in owner.heads]
         english = owner.possessive
     else:
-        forms, english = _DETERMINERS[name][:3], _DETERMINERS[name][3 + plural]
+        forms, by_number = _DETERMINERS[name]
+        english = by_number[plural]
     french = forms[2] if plural else forms[noun.feminine]
     if not english:
         return [Leaf(french)], []

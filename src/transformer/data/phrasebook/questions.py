@@ -28,11 +28,6 @@ class Relation:
     structures: tuple[str, ...]
     needed: bool = True
 
-    @property
-    def target_language(self) -> str:
-        """The other language."""
-        return "en" if self.source_language == "fr" else "fr"
-
 
 _SES = ("liked_for", "famous_for")
 RELATIONS = {

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
@@ -96,7 +96,7 @@ class Phrasebook:
     test_sentences: tuple[Example, ...]
     test_combinations: tuple[Example, ...]
     seed: int
-    held_out: frozenset[tuple[str, str, str]] = field(default=HELD_OUT, repr=False)
+    held_out: frozenset[tuple[str, str, str]] = HELD_OUT
 
     def splits(self) -> dict[str, tuple[Example, ...]]:
         """Return the splits by name."""

@@ -17,7 +17,7 @@ from transformer.data.phrasebook.lexicon import (
 from transformer.data.phrasebook.noun_phrases import Phrase
 
 
-@dataclass(slots=True)
+@dataclass
 class VerbPhrase:
     """A verb and what follows it, open for more on both sides."""
 
@@ -25,12 +25,10 @@ class VerbPhrase:
     auxiliary: list[Node | Leaf]  # English "does not", or nothing
     english: list[Node | Leaf]
 
-    def add(self, french: Node | None, english: Node | None) -> VerbPhrase:
+    def add(self, french: Node, english: Node) -> VerbPhrase:
         """Append a constituent on each side."""
-        if french is not None:
-            self.french.append(french)
-        if english is not None:
-            self.english.append(english)
+        self.french.append(french)
+        self.english.append(english)
         return self
 
     def nodes(self) -> tuple[Node, Node]:
@@ -122,11 +120,9 @@ def add_time(
         return phrase
     link, noun = draft.link(), draft.link()
     if kind == "year":
-        if draft.chance(0.25):
-            french, (word, english) = "en", draft.pick(tuple(SEASONS.items()))
-            french = "au" if word == "printemps" else "en"
-        else:
-            french, (word, english) = "en", draft.pick(tuple(MONTHS.items()))
+        names = SEASONS if draft.chance(0.25) else MONTHS
+        word, english = draft.pick(tuple(names.items()))
+        french = "au" if word == "printemps" else "en"
         return phrase.add(
             ["PP", Leaf(french, (link,)), ["NP", Leaf(word, (noun,))]],
             ["PP", Leaf("in", (link,)), ["NP", Leaf(english, (noun,))]],

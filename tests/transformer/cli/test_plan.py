@@ -1,0 +1,134 @@
+"""Presets, settings files and options: what a run is made of, and what cannot be meant."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transformer.cli.plan import DataSettings, make_plan, read_data
+
+RESULTS = Path(__file__).parents[3] / "results"
+FILES = ["data.train_source=a", "data.train_target=b"]
+
+
+def recorded(name: str) -> dict[str, Any]:
+    record = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return record["settings"] if "settings" in record else record["runs"][0]["settings"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "record", "options"),
+    [
+        ("phrasebook", "phrasebook", []),
+        ("craft-trees", "craft-trees", []),
+        ("multi30k-tiny", "multi30k-en-de", ["training.threads=1"]),
+    ],
+)
+def test_a_preset_trains_what_the_book_reports(preset: str, record: str, options) -> None:
+    plan, told = make_plan(preset, None, options), recorded(record)
+    assert plan.training.to_dict() == told["training"]
+    config = plan.config(told["model"].get("vocab_size", 100)).to_dict()
+    assert config.items() >= told["model"].items()
+
+
+def test_the_corpora_of_the_presets() -> None:
+    multi30k = make_plan("multi30k-tiny", None).data
+    told = recorded("multi30k-en-de")["data"]
+    assert {name: getattr(multi30k, name) for name in told} == told
+    assert make_plan("phrasebook", None).data == DataSettings(
+        corpus="phrasebook", source_language="fr", target_language="en"
+    )
+    assert make_plan("craft-trees", None).data == DataSettings(
+        corpus="craft", source_language="en", target_language="trees", word_dropout=0.1
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "updates", "kept"),  # §5.2: 100 000 and 300 000 steps; §6.1: last 5, last 20
+    [("base", 100_000, 5), ("big", 300_000, 20)],
+)
+def test_the_papers_models_are_trained_as_in_the_paper(preset: str, updates: int, kept: int):
+    plan = make_plan(preset, None, FILES)
+    assert (plan.training.max_updates, plan.training.keep) == (updates, kept)
+    assert (plan.data.corpus, plan.data.merges) == ("files", 37_000)  # §5.1
+
+
+def test_data_that_says_nothing_more() -> None:
+    data = DataSettings()
+    assert (data.corpus, data.merges, data.corpus_seed, data.folder) == (
+        "phrasebook",
+        10_000,
+        0,
+        None,
+    )
+    assert (data.tokenized, data.gold_tags, data.max_sentences) == (False, False, None)
+    assert data.bpe_dropout == data.word_dropout == 0.0
+
+
+def test_the_ends_of_every_range_are_allowed() -> None:
+    assert DataSettings(merges=0, corpus_seed=0).merges == 0
+    trees = DataSettings(corpus="craft", max_sentences=1, word_dropout=0.0)
+    assert trees.max_sentences == 1
+    assert DataSettings(corpus="multi30k", bpe_dropout=0.999).bpe_dropout == 0.999
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["data.corpus_seed=-1"], "corpus_seed must be at least 0, got -1"),
+        (["data.corpus=wmt"], r"corpus must be one of .*'multi30k'.*, got 'wmt'"),
+        (["data.bpe_dropout=0.1"], "bpe_dropout needs subwords; corpus 'phrasebook' has words"),
+        (["data.corpus=multi30k", "data.bpe_dropout=-0.1"], r"must lie in \[0, 1\), got -0.1"),
+        (["data.corpus=multi30k", "data.bpe_dropout=1"], r"must lie in \[0, 1\), got 1.0"),
+        (["data.gold_tags=yes"], 'gold_tags needs corpus "craft", which has trees'),
+        (["data.max_sentences=5"], 'max_sentences needs corpus "craft", which has trees'),
+        (["data.word_dropout=0.5"], 'word_dropout needs corpus "craft", which has trees'),
+        (["data.corpus=files"], "needs data.train_source and data.train_target, got None and None"),
+        (["data.corpus=files", FILES[0]], "got a and None"),
+        (["data.corpus=files", FILES[1]], "got None and b"),
+        (["training.seed"], "expected section.name=value, as in .*, got 'training.seed'"),
+        (["training=3"], "expected section.name=value, as in .*, got 'training=3'"),
+        (["training.=3"], "expected section.name=value, as in .*, got 'training.=3'"),
+        ([".seed=3"], r"settings has no \[''\]"),
+    ],
+)
+def test_an_option_that_cannot_be_meant(options: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_plan("phrasebook", None, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('preset = "huge"', "preset must be one of phrasebook, .*, got 'huge'"),
+        ('preset = "base"\ntraining = 3', "training must be a section of names .*, got 3"),
+        ("", r"name a preset \(phrasebook, .*\) or a settings file"),
+        ("[data]\ncorpus = 'é'".encode("latin-1"), "is not a TOML file: 'utf-8' codec"),
+    ],
+)
+def test_a_file_that_cannot_be_meant(tmp_path: Path, text: str | bytes, message: str) -> None:
+    (tmp_path / "s.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=message):
+        make_plan(None, tmp_path / "s.toml")
+
+
+def test_a_preset_that_is_named_replaces_the_files(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('preset = "big"\n[training]\nseed = 3\n')
+    plan = make_plan("phrasebook", tmp_path / "s.toml")
+    assert (plan.training.seed, plan.training.max_updates) == (3, 900)
+    assert plan.model["d_model"] == 128
+    assert make_plan("phrasebook", None).training.seed == 1, "a preset stays as it is"
+
+
+def test_a_file_alone_makes_a_plan(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text("[training]\nseed = 3\n")
+    plan = make_plan(None, tmp_path / "s.toml")
+    assert (plan.training.seed, plan.data, plan.model) == (3, DataSettings(), {})
+
+
+def test_settings_of_a_corpus_with_options_over_them() -> None:
+    written = {"corpus": "craft", "gold_tags": True}
+    data = read_data(written, ["data.gold_tags=no", "data.max_sentences=7"])
+    assert data == DataSettings(corpus="craft", gold_tags=False, max_sentences=7)
+    assert written == {"corpus": "craft", "gold_tags": True}

@@ -1,0 +1,44 @@
+"""The loss of training and the perplexity of validation, where their values are extreme."""
+
+import math
+
+import pytest
+import torch
+from test_trainer import PAIRS, make_model
+
+from transformer.data.batching import collate
+from transformer.training.objective import TranslationLoss, perplexity
+
+
+def test_a_perplexity_beyond_all_numbers_is_a_large_number() -> None:
+    """A model at the start of a bad run must not end it with an OverflowError."""
+    model = make_model(dropout=0.0)
+    with torch.no_grad():
+        model.output_weight.mul_(1e6)
+    assert perplexity(model, PAIRS[:4]) == math.exp(700)
+
+
+def test_perplexity_of_nothing() -> None:
+    with pytest.raises(ValueError, match="at least 1 sentence pair, got 0"):
+        perplexity(make_model(), [])
+
+
+def test_perplexity_leaves_the_random_state_and_the_mode_alone() -> None:
+    model = make_model()
+    for mode in (True, False):
+        model.train(mode)
+        before = torch.get_rng_state()
+        perplexity(model, PAIRS[:4])
+        assert torch.equal(torch.get_rng_state(), before)
+        assert model.training is mode
+
+
+def test_r_drop_is_off_until_it_is_asked_for() -> None:
+    batch = collate(PAIRS[:6])
+    arguments = batch.source, batch.target_in, batch.target_out
+    model = make_model(dropout=0.3)
+    losses = []
+    for options in ({}, {"r_drop": 0.0}, {"r_drop": 1.0}):
+        torch.manual_seed(0)
+        losses.append(float(TranslationLoss(model, smoothing=0.1, **options)(*arguments).detach()))
+    assert losses[0] == losses[1] != losses[2]
