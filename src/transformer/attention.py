@@ -60,14 +60,11 @@ class KeyValueCache:
     def __init__(self, *, growing: bool) -> None:
         self.growing = growing
         self.length = 0  # positions stored
-        self._keys: Tensor | None = None  # those stored, and room
-        self._values: Tensor | None = None
+        self._stored: tuple[Tensor, Tensor] | None = None  # keys and values, and room
 
     def fixed(self) -> tuple[Tensor, Tensor] | None:
         """Return what is stored if it stays as it is, so that nothing needs to be projected."""
-        if self.growing or self._keys is None or self._values is None:
-            return None
-        return self._keys, self._values
+        return None if self.growing else self._stored
 
     def append(
         self,
@@ -75,15 +72,17 @@ class KeyValueCache:
         value: Float[Tensor, "batch heads new_len d_v"],
     ) -> tuple[Float[Tensor, "batch heads key_len d_k"], Float[Tensor, "batch heads key_len d_v"]]:
         """Store the keys and values of new positions behind the old; return all of them."""
-        self._keys, self._values = self._behind(self._keys, key), self._behind(self._values, value)
+        keys, values = self._stored or (None, None)
+        keys, values = self._behind(keys, key), self._behind(values, value)
+        self._stored = keys, values
         self.length += key.shape[-2]
-        return self._keys[..., : self.length, :], self._values[..., : self.length, :]
+        return keys[..., : self.length, :], values[..., : self.length, :]
 
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
-        if self._keys is not None and self._values is not None:
-            self._keys = self._keys.index_select(0, rows)  # faster than _keys[rows]
-            self._values = self._values.index_select(0, rows)
+        if self._stored is not None:
+            keys, values = self._stored  # index_select is faster than [rows]
+            self._stored = keys.index_select(0, rows), values.index_select(0, rows)
 
     def _behind(self, stored: Tensor | None, new: Tensor) -> Tensor:
         end = self.length + new.shape[-2]

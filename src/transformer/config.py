@@ -137,7 +137,7 @@ class TransformerConfig:
             ValueError: as at construction.
             TypeError: a change names no field.
         """
-        derived = self.d_model // self.n_heads
+        derived = self.d_model / self.n_heads  # not rounded: a rounded size was chosen
         for name in ("d_k", "d_v"):
             if getattr(self, name) == derived:
                 changes.setdefault(name, None)

@@ -323,3 +323,47 @@ def test_several_tokens_at_a_time_cross_the_room_of_a_cache():
         torch.testing.assert_close((key, value), (keys[:, :, :end], values[:, :, :end]))
         start = end
     assert cache.length == sum(new)
+
+
+def test_a_growing_cache_copies_what_it_stored_once_in_seventeen_steps():
+    """With room for `ROOM` = 16 positions to come, most steps write only what is new."""
+    cache, token = KeyValueCache(growing=True), torch.zeros(1, 1, 1, 4)
+    places = [cache.append(token, token)[0].data_ptr() for _ in range(3 * 17)]
+    assert [places.count(place) for place in dict.fromkeys(places)] == [17, 17, 17]
+
+
+def test_weights_are_returned_only_when_they_are_asked_for():
+    x = torch.zeros(1, 3, 8)
+    assert scaled_dot_product_attention(x, x, x)[1] is None
+    assert MultiHeadAttention(d_model=8, n_heads=2)(x, x, x)[1] is None
+
+
+@pytest.mark.parametrize("attention", [ours_fused, ours_explicit])
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3), (2, 3, 4)], ids=str)
+def test_any_number_of_batch_dimensions_may_come_first(attention, batch):
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (
+        torch.randn(*batch, length, 8, generator=generator) for length in (5, 7, 7)
+    )
+    mask = torch.ones(5, 7, dtype=torch.bool).tril(2)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    torch.testing.assert_close(attention(query, key, value, mask), expected, **TOLERANCE)
+
+
+def test_unscaled_scores_are_the_products_themselves():
+    """As with queries √d_k times as long, which the division would make up for."""
+    torch.manual_seed(0)
+    scaled = MultiHeadAttention(d_model=8, n_heads=2)
+    unscaled = MultiHeadAttention(d_model=8, n_heads=2, scale_scores=False)
+    unscaled.load_state_dict(scaled.state_dict())
+    with torch.no_grad():
+        scaled.query_proj.weight.mul_(2)  # √4
+        scaled.query_proj.bias.mul_(2)
+    x = torch.randn(1, 5, 8)
+    torch.testing.assert_close(unscaled(x, x, x)[0], scaled(x, x, x)[0], **TOLERANCE)
+
+
+@pytest.mark.parametrize("given", [{"d_k": 4}, {"d_v": 4}], ids=str)
+def test_a_size_left_out_must_follow_from_d_model(given):
+    with pytest.raises(ValueError, match="d_model=10, n_heads=3"):
+        MultiHeadAttention(d_model=10, n_heads=3, **given)

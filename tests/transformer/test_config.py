@@ -108,3 +108,22 @@ def test_survives_json():
 def test_base_counts_63_million_parameters_with_the_papers_vocabulary():
     """Table 3 says 65; see chapter 09 for the vocabulary that would explain it."""
     assert Transformer(TransformerConfig.base()).n_parameters == 63_082_496
+
+
+def test_a_chosen_d_k_that_equals_the_rounded_quotient_stays():
+    """d_model / n_heads = 3.33 gives no d_k: 3 was chosen, and a change must not ask for it."""
+    chosen = TransformerConfig(vocab_size=10, d_model=10, n_heads=3, d_k=3, d_v=3)
+    assert chosen.replace(dropout=0.5).d_k == 3
+
+
+def test_tiny_is_as_large_as_it_says():
+    tiny = TransformerConfig.tiny(77)
+    assert (tiny.n_layers, tiny.d_model, tiny.d_ff, tiny.n_heads) == (2, 128, 512, 4)
+    assert (tiny.vocab_size, tiny.dropout) == (77, 0.1)
+
+
+def test_the_papers_models_have_its_vocabulary_of_english_and_german():
+    for model in (TransformerConfig.base(), TransformerConfig.big()):
+        assert model.vocab_size == 37000  # §5.1
+    assert {model.vocab_size for model in TransformerConfig.table3().values()} == {37000}
+    assert {model.vocab_size for model in TransformerConfig.table3(50).values()} == {50}

@@ -86,3 +86,30 @@ def test_a_feed_forward_network_has_biases_unless_it_is_told_not_to():
     assert PositionwiseFeedForward(d_model=4, d_ff=8).contract.bias is not None
     without = PositionwiseFeedForward(d_model=4, d_ff=8, bias=False)
     assert without.expand.bias is without.contract.bias is None
+
+
+@pytest.mark.parametrize("layer", [EncoderLayer, DecoderLayer])
+def test_every_attention_of_a_layer_has_the_configured_sizes(layer):
+    """Chosen sizes of keys and values are not those that follow from d_model."""
+    attentions = [
+        module
+        for module in layer(config(d_k=3, d_v=5)).modules()
+        if isinstance(module, MultiHeadAttention)
+    ]
+    for attention in attentions:
+        assert attention.key_proj.out_features == attention.query_proj.out_features == 2 * 3
+        assert attention.value_proj.out_features == attention.output_proj.in_features == 2 * 5
+
+
+def test_layers_return_weights_only_when_they_are_asked():
+    x, mask = torch.zeros(1, 3, 8), torch.ones(1, 1, 1, 3, dtype=torch.bool)
+    assert EncoderLayer(config())(x, mask)[1] is None
+    assert DecoderLayer(config())(x, x, None, mask)[1:] == (None, None)
+
+
+@pytest.mark.parametrize("layer", [EncoderLayer, DecoderLayer])
+def test_a_layer_without_biases_has_none_anywhere(layer):
+    """Neither in its attentions nor in its networks nor in its layer norms."""
+    with_biases, without = (layer(config(bias=bias)).state_dict() for bias in (True, False))
+    assert [name for name in without if name.endswith("bias")] == []
+    assert [name for name in with_biases if not name.endswith("bias")] == list(without)

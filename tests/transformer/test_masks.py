@@ -70,3 +70,13 @@ def test_a_neighbourhood_has_r_positions_with_the_position_in_the_middle():
 def test_a_neighbourhood_without_a_middle_is_refused(r):
     with pytest.raises(ValueError, match=f"odd and at least 1, got {r}"):
         neighbourhood_mask(5, r)
+
+
+def test_a_neighbourhood_of_one_is_the_position_itself():
+    assert torch.equal(neighbourhood_mask(4, 1)[0, 0], torch.eye(4, dtype=torch.bool))
+
+
+def test_a_mask_is_made_on_the_device_that_is_asked_for():
+    with torch.device("meta"):  # the default now, and no place for values
+        assert causal_mask(3, device="cpu").is_cpu
+        assert neighbourhood_mask(5, 3, device="cpu").is_cpu

@@ -237,15 +237,74 @@ def test_padding_of_the_target_moves_nothing_without_a_causal_mask_either():
     torch.testing.assert_close(alone, ours(SOURCE, TARGET)[1:, :2], rtol=1e-5, atol=1e-5)
 
 
-def test_targets_may_share_a_source():
+@pytest.mark.parametrize(
+    ("source_len", "target_len"),
+    [(5, 3), (4, 2)],  # also as many source tokens as targets, target tokens as sources
+)
+def test_targets_may_share_a_source(source_len, target_len):
     """As beams do: two targets of the first sentence, then two of the second."""
     ours = model()
-    targets = torch.tensor([[1, 11, 12], [1, 13, 14], [1, 15, 16], [1, 11, 16]])
-    memory = ours.encode(SOURCE)
-    shared = ours.decode(targets, memory, SOURCE)
+    source = SOURCE[:, :source_len]
+    targets = torch.tensor([[1, 11, 12], [1, 13, 14], [1, 15, 16], [1, 11, 16]])[:, :target_len]
+    memory = ours.encode(source)
+    shared = ours.decode(targets, memory, source)
     owners = torch.tensor([0, 0, 1, 1])
-    torch.testing.assert_close(shared, ours.decode(targets, memory[owners], SOURCE[owners]))
+    torch.testing.assert_close(shared, ours.decode(targets, memory[owners], source[owners]))
     other = owners.flip(0)
-    assert not torch.allclose(shared, ours.decode(targets, memory[other], SOURCE[other]), atol=1e-3)
+    assert not torch.allclose(shared, ours.decode(targets, memory[other], source[other]), atol=1e-3)
     with pytest.raises(ValueError, match="same sentences"):
-        ours.decode(targets[:3], memory, SOURCE)
+        ours.decode(targets[:3], memory, source)
+
+
+@pytest.mark.usefixtures("as_users_run_it")
+def test_a_memory_of_other_sentences_is_refused():
+    ours = model()
+    memory = ours.encode(SOURCE)
+    for wrong, source in ((memory[:, :4], SOURCE), (memory[:0], SOURCE[:0])):
+        with pytest.raises(ValueError, match="must belong to the same sentences: got shapes"):
+            ours.decode(TARGET, wrong, source)
+
+
+def test_no_layer_makes_weights_that_nobody_asked_for():
+    """They cost memory, and the fused kernel that does without them is the fast one."""
+    ours, returned = model(), []
+    for stack in (ours.encoder, ours.decoder):
+        stack.register_forward_hook(lambda _, __, output: returned.append(output[1]))
+    ours(SOURCE, TARGET)
+    assert returned == [[None, None], [(None, None), (None, None)]]
+    states, mask = torch.zeros(2, 5, 16), torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    assert ours.encoder(states, mask)[1] == returned[0]
+    assert ours.decoder(states, states, None, mask)[1] == returned[1]
+
+
+def test_everything_is_made_on_the_device_of_the_model():
+    ours = model()
+    expected = ours(SOURCE, TARGET)
+    with torch.device("meta"):  # the default now, and no place for values
+        assert torch.equal(ours(SOURCE, TARGET), expected)
+
+
+def test_resetting_draws_every_matrix_anew():
+    """Table by table: none is left as it was or a copy of another, and all have their width."""
+    ours = model(tie_embeddings=False, positions="learned", d_model=64, vocab_size=300, max_len=300)
+    before = {name: p.clone() for name, p in ours.named_parameters() if p.ndim == 2}
+    ours.reset_parameters()
+    after = dict(ours.named_parameters())
+    assert not [name for name, matrix in before.items() if torch.equal(matrix, after[name])]
+    tables = [name for name, matrix in before.items() if len(matrix) == 300]
+    assert len(tables) == 4
+    for name in tables:
+        assert after[name].std().item() == pytest.approx(1 / 8, rel=0.05), name
+        same = [other for other in tables if torch.equal(after[name], after[other])]
+        assert same == [name]
+
+
+def test_the_table_of_positions_has_the_configured_length():
+    assert model(max_len=7).positions.table.shape == (7, 16)
+    assert model(max_len=7, positions="learned").positions.weight.shape == (7, 16)
+
+
+def test_a_model_without_biases_has_none_anywhere():
+    names = dict(model(bias=False, norm="pre").named_parameters())
+    assert "encoder.final_norm.weight" in names
+    assert [name for name in names if name.endswith("bias")] == []

@@ -100,9 +100,9 @@ def test_the_shortest_wavelength_is_two_pi():
 
 def test_far_positions_keep_their_precision():
     """Computed in float32 the angle of position 100 000 is wrong in the third decimal."""
-    assert sinusoidal_encoding(1, 2, start=100_000)[0, 0].item() == pytest.approx(
-        sin(100_000), abs=1e-6
-    )
+    sines = sinusoidal_encoding(1, 6, start=100_000)[0, 0::2].tolist()
+    expected = [sin(100_000 / 10000 ** (dim / 6)) for dim in (0, 2, 4)]
+    assert sines == pytest.approx(expected, abs=1e-6)
 
 
 def test_odd_d_model_ends_with_a_sine():
@@ -143,3 +143,26 @@ def test_learned_positions_end_with_the_table():
 def test_the_table_holds_five_thousand_positions_unless_it_is_told_otherwise():
     assert SinusoidalEncoding(d_model=2).table.shape == (5000, 2)
     assert SinusoidalEncoding(d_model=2, max_len=7).table.shape == (7, 2)
+
+
+def test_the_smallest_sizes_are_allowed():
+    assert sinusoidal_encoding(0, 4).shape == (0, 4)
+    assert sinusoidal_encoding(3, 1)[:, 0].tolist() == pytest.approx([0.0, sin(1), sin(2)])
+    assert sinusoidal_encoding(2, 4, base=0.5)[1, 2].item() == pytest.approx(sin(2**0.5))
+
+
+def test_positions_start_with_the_first_unless_they_are_told_otherwise():
+    assert torch.equal(SinusoidalEncoding(d_model=6, max_len=8)(3), sinusoidal_encoding(3, 6))
+    learned = LearnedEncoding(d_model=6, max_len=8)
+    assert torch.equal(learned(3), learned.weight[:3])
+
+
+def test_the_whole_table_is_looked_up_not_computed_again():
+    module = SinusoidalEncoding(d_model=6, max_len=8)
+    assert module(8).data_ptr() == module.table.data_ptr()
+
+
+def test_learned_positions_start_at_the_width_of_embeddings():
+    torch.manual_seed(0)
+    weight = LearnedEncoding(d_model=64, max_len=300).weight
+    assert weight.std().item() == pytest.approx(1 / 8, rel=0.05)

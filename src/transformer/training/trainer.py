@@ -278,8 +278,9 @@ class _Totals:
 
     def __init__(self) -> None:
         self.loss: Tensor | float = 0.0
-        self.norm: Tensor | float = 0.0
-        self.tokens, self.rate, self.seconds = 0, 0.0, 0.0
+        self.tokens, self.seconds = 0, 0.0
+        self.norm: Tensor | float  # of the last update, as the rate
+        self.rate: float
 
     def add(self, loss: Tensor, norm: Tensor, tokens: int, rate: float, seconds: float) -> None:
         self.loss = self.loss + loss

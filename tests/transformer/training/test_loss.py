@@ -1,11 +1,14 @@
 """Label smoothing: what it computes, what it must not count, the fast way equal to the plain."""
 
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from transformer.config import PAD_ID
 from transformer.training.loss import (
@@ -166,3 +169,54 @@ def test_mean_over_no_tokens() -> None:
     logits, target = example()
     with pytest.raises(ValueError, match="at least one target token, got 24 positions of padding"):
         label_smoothed_cross_entropy(logits, torch.zeros_like(target))
+
+
+def test_cross_entropy_passes_on_what_is_padding_and_whether_to_divide() -> None:
+    logits, target = example()
+    ours = cross_entropy(logits, target, pad_id=5, reduction="sum")
+    expected = F.cross_entropy(
+        logits.flatten(0, -2), target.flatten(), ignore_index=5, reduction="sum"
+    )
+    assert torch.allclose(ours, expected)
+
+
+def test_the_sum_of_a_bfloat16_loss_is_kept_in_float32() -> None:
+    """Eight bits of mantissa would lose every token after the first few hundred."""
+    target = torch.full((1, 600), 3)
+    states, weight = torch.zeros(1, 600, 4).bfloat16(), torch.zeros(8, 4).bfloat16()
+    loss = smoothed_projection_loss(states, weight, target)
+    assert loss.dtype == torch.float32
+    assert loss.item() == pytest.approx(600 * math.log(8), rel=1e-4)
+
+
+def test_the_default_chunk_is_the_one_of_recorded_runs() -> None:
+    """The last digits of the sums follow from it, and with them a run's whole course."""
+    generator = torch.Generator().manual_seed(0)
+    states, weight = (torch.randn(*s, generator=generator) for s in ((1, 900, 8), (11, 8)))
+    target = torch.randint(1, 11, (1, 900), generator=generator)
+    results = []
+    for chunk in ({}, {"chunk": 256}):
+        w = weight.clone().requires_grad_()
+        loss = smoothed_projection_loss(states, w, target, **chunk)
+        loss.backward()
+        results.append((loss.detach(), w.grad))
+    for default, asked in zip(*results, strict=True):
+        assert torch.equal(default, asked)
+
+
+def test_no_gradient_is_made_where_none_is_wanted() -> None:
+    """Validation: a chunk takes two products of matrices, where training takes four."""
+
+    class Products(TorchFunctionMode):
+        number = 0
+
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            self.number += function in (Tensor.matmul, Tensor.__matmul__)
+            return function(*args, **(kwargs or {}))
+
+    logits, target = example()
+    for wanted, products in ((False, 2), (True, 4)):
+        weight = torch.randn(11, 11, requires_grad=wanted)
+        with Products() as counted:
+            smoothed_projection_loss(logits, weight, target)
+        assert counted.number == products

@@ -98,3 +98,18 @@ def test_bad_input() -> None:
         r_drop_projection_loss(states, weight, target, alpha=-1.0)
     with pytest.raises(ValueError, match="smoothing must lie in"):
         r_drop_projection_loss(states, weight, target, alpha=1.0, smoothing=1.0)
+
+
+def test_the_default_chunk_is_the_one_of_recorded_runs() -> None:
+    """The last digits of the sums follow from it, and with them a run's whole course."""
+    generator = torch.Generator().manual_seed(0)
+    states, weight = (torch.randn(*s, generator=generator) for s in ((2, 500, 8), (11, 8)))
+    target = torch.randint(1, 11, (1, 500), generator=generator)
+    results = []
+    for chunk in ({}, {"chunk": 128}):
+        w = weight.clone().requires_grad_()
+        loss = r_drop_projection_loss(states, w, target, alpha=2.0, **chunk)
+        loss.backward()
+        results.append((loss.detach(), w.grad))
+    for default, asked in zip(*results, strict=True):
+        assert torch.equal(default, asked)

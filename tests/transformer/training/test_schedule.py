@@ -88,6 +88,30 @@ def test_peak_none_is_eq3() -> None:
             lambda: inverse_sqrt_rate(-1, peak=1.0, warmup=10),
             "step must be at least 1, got -1",
         ),
+        (
+            lambda: inverse_sqrt_rate(1, peak=1.0, warmup=0),
+            "warmup must be at least 1, got 0",
+        ),
+        (
+            lambda: linear_rate(0, peak=1.0, warmup=1, total=10),
+            "step must be at least 1, got 0",
+        ),
+        (
+            lambda: linear_rate(1, peak=1.0, warmup=0, total=10),
+            "warmup must be at least 1, got 0",
+        ),
+        (
+            lambda: make_schedule("constant", d_model=8, warmup=0, total=10, peak=1.0),
+            "warmup must be at least 1, got 0",
+        ),
+        (
+            lambda: make_schedule("constant", d_model=0, warmup=1, total=10, peak=1.0),
+            "d_model must be at least 1, got 0",
+        ),
+        (
+            lambda: make_schedule("cosine", d_model=8, warmup=1, total=10),
+            r"must be one of \['constant', 'inverse_sqrt', 'linear', 'noam'\], got 'cosine'",
+        ),
     ],
 )
 def test_bad_values(call, message: str) -> None:
@@ -101,3 +125,18 @@ def test_torch_scheduler_from_zero_is_the_off_by_one_we_refuse() -> None:
     with pytest.raises(ValueError, match="step must be at least 1, got 0"):
         torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: noam_rate(step, d_model=512))
     assert math.isfinite(noam_rate(1, d_model=512))
+
+
+@pytest.mark.parametrize("peak", [0.5, None])
+@pytest.mark.parametrize("name", ["noam", "inverse_sqrt", "linear", "constant"])
+def test_every_schedule_rises_to_its_peak_and_goes_its_own_way_from_there(name, peak) -> None:
+    rate = make_schedule(name, d_model=64, warmup=16, total=100, peak=peak)
+    highest = (64 * 16) ** -0.5 if peak is None else peak
+    later = {
+        "noam": [0.5, 0.4],  # √(16/64), √(16/100)
+        "inverse_sqrt": [0.5, 0.4],
+        "linear": [37 / 85, 1 / 85],  # 0 at update 101
+        "constant": [1.0, 1.0],
+    }
+    rates = [rate(update) / highest for update in (1, 4, 16, 64, 100)]
+    assert rates == pytest.approx([1 / 16, 1 / 4, 1.0, *later[name]])

@@ -18,7 +18,12 @@ from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate
 from transformer.model import Transformer
 from transformer.training import trainer as trainer_module
-from transformer.training.checkpoint import load_model, read_tensors, unique_weights
+from transformer.training.checkpoint import (
+    load_checkpoint,
+    load_model,
+    read_tensors,
+    unique_weights,
+)
 from transformer.training.history import History, Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
 from transformer.training.objective import TranslationLoss, perplexity
@@ -223,7 +228,9 @@ def test_folder_holds_settings_log_and_the_newest_checkpoints(tmp_path: Path) ->
     assert told["a"] == 1
     names = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
     assert names == ["000008.safetensors", "000012.safetensors"]
-    assert_same(load_model(tmp_path / "checkpoints" / names[-1]), model)
+    newest = tmp_path / "checkpoints" / names[-1]
+    assert_same(load_model(newest), model)
+    assert load_checkpoint(newest).tokenizer == "words"
     lines = (tmp_path / "log.csv").read_text().splitlines()
     assert len(lines) == 13
     assert lines[0].startswith("update,epoch,loss,rate,gradient_norm,tokens,tokens_per_second")
@@ -381,6 +388,8 @@ def test_the_optimiser_is_the_papers() -> None:
     assert optimizer.defaults["betas"] == (0.9, 0.98)  # §5.3
     assert optimizer.defaults["eps"] == 1e-9
     assert not optimizer.defaults["weight_decay"]
+    assert optimizer.defaults["lr"] == 0.0  # a step that no schedule gave a rate moves nothing
+    assert optimizer.defaults["fused"] is True  # the last digits of recorded runs are this kernel's
 
 
 def test_every_epoch_is_spelled_anew() -> None:
@@ -623,3 +632,150 @@ def test_defaults_that_others_rely_on() -> None:
 def test_the_progress_bar_counts_updates_to_the_last_one(capsys) -> None:
     train(make_model(), PAIRS, SETTINGS.replace(max_updates=3, warmup=1), progress=True)
     assert "3/3" in capsys.readouterr().err
+
+
+def test_a_run_shows_its_progress_unless_it_is_told_not_to(capsys) -> None:
+    settings = SETTINGS.replace(max_updates=2, warmup=1)
+    train(make_model(), PAIRS, settings, progress=False)
+    Trainer(make_model(), PAIRS, settings).run(progress=False)
+    assert capsys.readouterr().err == ""
+    for run in (Trainer(make_model(), PAIRS, settings).run, train):
+        history = run() if run is not train else train(make_model(), PAIRS, settings)
+        shown = capsys.readouterr().err
+        assert "2/2" in shown
+        assert f"loss {history.records[-1].loss:.3f}, " in shown
+        assert " tokens/s" in shown
+
+
+def test_the_progress_bar_of_a_resumed_run_starts_where_it_stopped(tmp_path: Path, capsys) -> None:
+    stopped = Trainer(make_model(), PAIRS, SETTINGS)
+    stopped.open(tmp_path)
+    step = stopped.step
+    stopped.step = lambda group, *, stop=False: step(group, stop=stopped.position.update == 8)
+    stopped.run(progress=False)
+    train(make_model(), PAIRS, SETTINGS, folder=tmp_path, resume=True)
+    shown = capsys.readouterr().err
+    assert "9/12" in shown
+    assert "12/12" in shown
+
+
+def test_without_a_folder_signals_mean_what_they_always_mean() -> None:
+    """There is nothing to save: Ctrl-C in a notebook stops a run at once."""
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    seen = []
+    trained(
+        SETTINGS.replace(max_updates=1, warmup=1),
+        callbacks=[
+            lambda _: seen.append(
+                (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
+            )
+        ],
+    )
+    assert seen == [before]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
+def test_the_gradient_is_scaled_in_float16_only_and_logged_unscaled(precision: str) -> None:
+    settings = SETTINGS.replace(max_updates=1, warmup=1)
+    scaled = Trainer(make_model(), PAIRS, settings.replace(precision=precision))
+    assert scaled.scaler.is_enabled() == (precision == "float16")
+    _, plain = trained(settings)
+    (record,) = scaled.run(progress=False).records
+    assert record.gradient_norm == pytest.approx(plain.records[0].gradient_norm, rel=0.05)
+
+
+def test_the_objective_is_the_one_that_the_settings_name() -> None:
+    loss = Trainer(make_model(), PAIRS, SETTINGS.replace(smoothing=0.3, r_drop=2.0)).loss
+    assert (loss.smoothing, loss.r_drop) == (0.3, 2.0)
+
+
+def test_a_folder_with_a_run_is_opened_only_to_resume(tmp_path: Path) -> None:
+    trained(SETTINGS.replace(max_updates=1, warmup=1), folder=tmp_path)
+    again = Trainer(make_model(), PAIRS, SETTINGS.replace(max_updates=1, warmup=1))
+    with pytest.raises(FileExistsError, match="already holds a run"):
+        again.open(tmp_path)
+
+
+def test_no_process_reads_a_folder_before_the_first_has_prepared_it(monkeypatch, tmp_path) -> None:
+    settings = SETTINGS.replace(max_updates=1, warmup=1)
+    trained(settings, folder=tmp_path)
+    done: list[str] = []
+
+    def noted(name: str, function):
+        return lambda *args, **options: done.append(name) or function(*args, **options)
+
+    for place, name in (
+        (trainer_module.RunFolder, "begin"),
+        (trainer_module.distributed, "barrier"),
+        (trainer_module.RunFolder, "load_state"),
+    ):
+        monkeypatch.setattr(place, name, noted(name, getattr(place, name)))
+    trained(settings, folder=tmp_path, resume=True)
+    assert done == ["begin", "barrier", "load_state"]
+
+
+def test_a_trained_model_is_ready_to_translate() -> None:
+    model, _ = trained(SETTINGS.replace(max_updates=1, warmup=1), make_model().train())
+    assert not model.training
+
+
+def test_a_folder_tells_of_the_pairs_as_they_are_spelled_first(tmp_path: Path) -> None:
+    """So that a run of pairs that are spelled anew can be told from a run of others."""
+    settings = SETTINGS.replace(max_updates=1, warmup=1)
+
+    def spell(epoch: int) -> list[Pair]:
+        return make_pairs(seed=epoch)
+
+    for name, pairs in (("spelled", spell), ("plain", make_pairs(seed=0))):
+        train(make_model(), pairs, settings, folder=tmp_path / name, progress=False)
+    spelled, plain = (
+        json.loads((tmp_path / name / "settings.json").read_text())["pairs"]
+        for name in ("spelled", "plain")
+    )
+    assert spelled == plain
+
+
+def test_every_process_needs_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(make_model(), PAIRS, SETTINGS)
+    batches = len(trainer.groups(0))
+    monkeypatch.setattr(trainer_module.distributed, "world_size", lambda: batches)
+    assert [len(group) for group in trainer.groups(0)] == [batches]
+    monkeypatch.setattr(trainer_module.distributed, "world_size", lambda: batches + 1)
+    message = rf"{batches + 1} processes need a batch each, got {batches}: .* \(now 40\)"
+    with pytest.raises(ValueError, match=message):
+        trainer.groups(0)
+
+
+def test_an_update_tells_whether_it_was_asked_to_stop() -> None:
+    trainer = Trainer(make_model(), PAIRS, SETTINGS)
+    assert trainer.step([[0]]) is False
+    assert trainer.step([[1]], stop=True) is True
+
+
+def test_every_epoch_trains_on_all_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = SETTINGS.replace(max_tokens=90)
+    trainer = Trainer(make_model(), PAIRS, settings)
+    step, done = trainer.step, []
+    monkeypatch.setattr(trainer, "step", lambda group, **o: done.append(group) or step(group, **o))
+    trainer.run(progress=False)
+    expected = [group for epoch in range(4) for group in trainer.groups(epoch)]
+    assert done == expected[:12]
+    assert len(trainer.groups(0)) + len(trainer.groups(1)) < 12
+
+
+def test_validation_batches_are_as_large_as_those_of_training(monkeypatch) -> None:
+    asked: list[dict[str, int]] = []
+    monkeypatch.setattr(trainer_module, "perplexity", lambda *_, **o: asked.append(o) or 2.0)
+    trained(SETTINGS.replace(max_updates=1, warmup=1), valid=PAIRS[:5])
+    assert asked == [{"max_tokens": SETTINGS.max_tokens}]
+
+
+def test_the_state_is_saved_only_where_it_is_due(tmp_path: Path, monkeypatch) -> None:
+    saved: list[int] = []
+
+    def note(folder, model, optimizer, position, history, since_record) -> None:
+        saved.append(position["update"])
+
+    monkeypatch.setattr(trainer_module.RunFolder, "save_state", note)
+    trained(SETTINGS.replace(save_every=5), folder=tmp_path)
+    assert saved == [5, 10, 12]
