@@ -62,3 +62,12 @@ def test_without_a_folder_to_write_into_it_is_wrong_usage(checkpoint: Path, caps
 def test_quiet_says_nothing(checkpoint: Path, exported, tmp_path, capsys) -> None:
     assert main(["export", str(checkpoint), "--output", f"{tmp_path}/onnx", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_missing_packages_are_told_before_the_model_is_opened(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(export, "find_spec", lambda name: None)
+    missing = str(tmp_path / "nothing.safetensors")
+    assert main(["export", missing, "--output", str(tmp_path / "onnx")]) == 1
+    assert "pip install 'transformer-walkthrough[export]'" in capsys.readouterr().err
