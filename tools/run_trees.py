@@ -2,8 +2,9 @@
 
     python tools/run_trees.py --resume              # what is missing → results/craft-trees.json
     python tools/run_trees.py baselines             # flat, right-branching, PCFG: 9 minutes
+    python tools/run_trees.py leaves                # tags or numbers as leaves, on the dev articles
     python tools/run_trees.py words --seeds 1       # one model: 45 minutes of training, then beams
-    python tools/run_trees.py words tags curve      # 3 seeds, 3 seeds, 4 sizes of the corpus
+    python tools/run_trees.py words tags curve      # 3 seeds, 1 seed, 3 sizes of the corpus
     python tools/run_trees.py words --updates 500 --every 70 --output /tmp/try.json
 
 Settings are chosen on the dev articles; the test articles are scored once for each row. With
@@ -33,7 +34,7 @@ from transformer.data.codec import codec_from_text
 from transformer.data.corpus import Corpus
 from transformer.data.craft import craft_trees
 from transformer.data.phrasebook import leaves, parse_brackets
-from transformer.data.tree_codec import TreeCodec
+from transformer.data.tree_codec import Leaf, TreeCodec
 from transformer.data.trees import TaggedTree
 from transformer.inference.translate import Decoding, translate
 from transformer.training.checkpoint import average_checkpoints
@@ -44,11 +45,13 @@ from walkthrough.page.results import recorded
 
 OUTPUT = RESULTS / "craft-trees.json"
 FOLDER = ROOT / "runs" / "trees"
-PARTS = ("baselines", "words", "tags", "curve")
+PARTS = ("baselines", "leaves", "words", "tags", "curve")
+SEEDS = {"words": (1, 2, 3), "tags": (1,)}
 PCFG = {"vertical": 2, "horizontal": 2}  # the best of these on the dev articles
 TRIED = ({"vertical": 1, "horizontal": 1}, {"vertical": 2, "horizontal": 1}, PCFG)
+LEAVES: tuple[Leaf, ...] = ("tag", "number")  # the second is the preset's
 DEV_EVERY = 16
-SIZES = (1_131, 2_262, 4_525, 9_050)  # of 18 101 sentences: each twice the one before
+SIZES = (2_262, 4_525, 9_050)  # of 18 101 sentences: each twice the one before
 AVERAGED = 5
 WAYS = {
     "greedy": {"beam": 1, "constrained": False},
@@ -100,7 +103,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--seeds", type=int, nargs="+", help="default: words 1 2 3, tags 1")
     parser.add_argument("--updates", type=int, help="default: the preset's number")
     parser.add_argument("--every", type=int, default=7, help="score each N-th test sentence")
     parser.add_argument("--folder", type=Path, default=FOLDER)
@@ -130,8 +133,11 @@ def rows(args: argparse.Namespace) -> Iterator[tuple[str, int | None, int, Any]]
             yield name, None, n, lambda tried=tried, dev=dev: with_grammar(train, dev, **tried)
         yield "PCFG, words", None, n, lambda: with_grammar(train, test, **PCFG)
         yield "PCFG, tags", None, n, lambda: with_grammar(train, test, tags=True, **PCFG)
+    for leaf in LEAVES if "leaves" in args.parts else ():
+        name = f"Transformer on dev, leaves: {leaf}"
+        yield name, 1, n, lambda leaf=leaf: with_model(args, 1, leaf=leaf, on_dev=True)
     for part, tags in (("words", False), ("tags", True)):
-        for seed in args.seeds if part in args.parts else ():
+        for seed in args.seeds or SEEDS[part] if part in args.parts else ():
             name = "Transformer, words and tags" if tags else "Transformer, words"
             yield name, seed, n, lambda seed=seed, tags=tags: with_model(args, seed, tags=tags)
     for size in SIZES if "curve" in args.parts else ():
@@ -166,12 +172,19 @@ def with_grammar(
 
 
 def with_model(
-    args: argparse.Namespace, seed: int, *, tags: bool = False, size: int | None = None
+    args: argparse.Namespace,
+    seed: int,
+    *,
+    tags: bool = False,
+    size: int | None = None,
+    leaf: Leaf = "number",
+    on_dev: bool = False,
 ) -> dict[str, Any]:
     """Train a model with the command line, and score the mean of its last checkpoints."""
-    name = f"{'tags' if tags else 'words'}{f'-{size}' if size else ''}-{seed}"
+    kind = "tags" if tags else "words" if leaf == "number" else f"{leaf}-leaves"
+    name = f"{kind}{f'-{size}' if size else ''}-{seed}"
     folder = args.folder / name
-    options = ["--set", f"data.gold_tags={'yes' if tags else 'no'}"]
+    options = ["--set", f"data.gold_tags={'yes' if tags else 'no'}", "--set", f"data.leaf={leaf}"]
     if size:
         options += ["--set", f"data.max_sentences={size}"]
     if args.updates:
@@ -188,9 +201,10 @@ def with_model(
     codec = codec_from_text(mean.tokenizer or "")
     if not isinstance(codec, TreeCodec):
         raise SystemExit(f"{folder} holds no parser")
-    model, corpus = mean.model(), Corpus.from_craft("test", gold_tags=tags)
-    sources = corpus.source[:: args.every]
-    gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[:: args.every]]
+    split, every = ("dev", DEV_EVERY) if on_dev else ("test", args.every)
+    model, corpus = mean.model(), Corpus.from_craft(split, gold_tags=tags)
+    sources = corpus.source[::every]
+    gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[::every]]
     scores = {}
     for way, how in WAYS.items():
         decoding = Decoding(**how, extra_tokens=300, batch_tokens=1000)

@@ -81,7 +81,7 @@ def test_unknown_parts_are_refused(capsys):
     with pytest.raises(SystemExit):
         run_trees.main(["everything"])
     assert (
-        "no part 'everything'; there are baselines, words, tags, curve" in capsys.readouterr().err
+        "no part 'everything'; there are baselines, leaves, words, tags, curve" in capsys.readouterr().err
     )
 
 

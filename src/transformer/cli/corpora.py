@@ -11,6 +11,7 @@ from transformer.cli.plan import DataSettings
 from transformer.data.batching import Pair
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
+from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
 from transformer.data.tree_codec import TreeCodec
 
@@ -41,6 +42,7 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
     if data.corpus == "craft":
         return Corpus.from_craft(
             split,
+            leaf=data.leaf,
             gold_tags=data.gold_tags,
             max_sentences=data.max_sentences if split == "train" else None,
             folder=data.folder,
@@ -62,7 +64,13 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
         vocabulary = phrasebook(data.corpus_seed).vocabulary()
         return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
     if data.corpus == "craft":
-        return TreeCodec.learn(train.source, train.target, gold_tags=data.gold_tags)
+        return TreeCodec.learn(
+            train.source,
+            train.target,
+            leaf=data.leaf,
+            gold_tags=data.gold_tags,
+            tags=TAGS,
+        )
     return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
 
 

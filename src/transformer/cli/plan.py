@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from transformer.config import TransformerConfig
+from transformer.data.tree_codec import Leaf
 from transformer.fields import check_names, check_types, read_values
 from transformer.training.settings import TrainSettings
 
@@ -62,6 +63,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             "source_language": "en",
             "target_language": "trees",
             "word_dropout": 0.1,
+            "leaf": "number",
         },
         "model": {
             "d_model": 128,
@@ -104,7 +106,8 @@ class DataSettings:
     `folder` is Multi30k's or CRAFT's; `merges` is how many byte-pair merges to learn (§5.1);
     `corpus_seed` draws the phrasebook. `bpe_dropout` is off at 0 (not in the paper). Of CRAFT,
     `gold_tags` puts the tag behind every word, `max_sentences` takes a part of the training
-    sentences, and `word_dropout` is the share of words that training reads as their class.
+    sentences, `word_dropout` is the share of words that training reads as their class, and `leaf`
+    is what stands for a word in a tree: its "tag", its place ("number"), the "word", or "XX".
 
     Raises:
         ValueError: a value of another type or outside its range, or values that do not go together.
@@ -125,6 +128,7 @@ class DataSettings:
     gold_tags: bool = False
     max_sentences: int | None = None
     word_dropout: float = 0.0
+    leaf: Leaf = "tag"
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -144,10 +148,15 @@ class DataSettings:
             "gold_tags": self.gold_tags,
             "max_sentences": self.max_sentences is not None,
             "word_dropout": self.word_dropout > 0,
+            "leaf": self.leaf != "tag",
         }
         for name, is_set in trees_only.items():
             if is_set and self.corpus != "craft":
                 raise ValueError(f'{name} needs corpus "craft", which has trees')
+        if self.leaf not in get_args(Leaf):
+            raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {self.leaf!r}")
+        if self.gold_tags and self.leaf not in ("tag", "number"):
+            raise ValueError(f"gold tags need leaves that are tags or numbers, got {self.leaf!r}")
         if self.max_sentences is not None and self.max_sentences < 1:
             raise ValueError(f"max_sentences must be at least 1, got {self.max_sentences}")
         if self.corpus == "files" and None in (self.train_source, self.train_target):

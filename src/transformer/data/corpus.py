@@ -11,7 +11,7 @@ from transformer.data.craft import craft_trees
 from transformer.data.multi30k import multi30k_lines
 from transformer.data.phrasebook import brackets, leaves, phrasebook
 from transformer.data.text_files import MAX_WORDS, read_pair
-from transformer.data.tree_codec import tagged_line
+from transformer.data.tree_codec import Leaf, symbols_of_leaves, tagged_line
 from transformer.data.trees import linearize
 
 Alignment = frozenset[tuple[int, int]]
@@ -156,21 +156,22 @@ class Corpus:
         cls,
         split: str,
         *,
+        leaf: Leaf = "tag",
         gold_tags: bool = False,
         max_sentences: int | None = None,
         folder: str | Path | None = None,
         download: bool = True,
         progress: bool = True,
     ) -> Corpus:
-        """Read CRAFT: sentences, and their trees as symbols whose leaves are tags (§6.3).
+        """Read CRAFT: sentences, and their trees as symbols with such leaves (§6.3).
 
         With `gold_tags` the sentences are `word/TAG word/TAG …`. `max_sentences` draws that many
         sentences, always the same ones; fewer are a part of more. The gold trees stand in
         `source_trees`, in brackets. See `craft_trees` for the other arguments.
 
         Raises:
-            ValueError: for an unknown split, max_sentences below 1, and whatever `craft_trees`
-                raises.
+            ValueError: for an unknown split or kind of leaf, max_sentences below 1, and whatever
+                `craft_trees` raises.
         """
         if max_sentences is not None and max_sentences < 1:
             raise ValueError(f"max_sentences must be at least 1, got {max_sentences}")
@@ -191,7 +192,9 @@ class Corpus:
                 tagged_line(line, tags) if gold_tags else " ".join(line)
                 for line, (_, tags) in zip(words, trees, strict=True)
             ),
-            target=tuple(" ".join(linearize(tree, tags)) for tree, tags in trees),
+            target=tuple(
+                " ".join(linearize(one.tree, symbols_of_leaves(leaf, one))) for one in trees
+            ),
             tokenized=True,
             source_trees=tuple(brackets(tree) for tree, _ in trees),
         )

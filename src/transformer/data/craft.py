@@ -24,6 +24,14 @@ COMMIT = "2abe82b8bb8089448b84937d5f61d8c218011322"
 BASE_URL = f"https://raw.githubusercontent.com/UCDenver-ccp/CRAFT/{COMMIT}"
 FOLDER_VARIABLE = "TRANSFORMER_CRAFT"
 TREES = "structural-annotation/treebank/penn"
+TAGS = (
+    *("''", ",", "-LRB-", "-RRB-", ".", ":", "AFX", "CC", "CD", "DT", "EX", "FW", "HYPH", "IN"),
+    *("JJ", "JJR", "JJS", "LS", "MD", "NN", "NNP", "NNPS", "NNS", "PDT", "POS", "PRP", "PRP$"),
+    *("RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
+    *("WDT", "WP", "WP$", "WRB", "``"),
+)
+"""Every tag of its trees; the training articles lack one of them."""
+
 LEFT_OUT = ("15784609", "15917436", "16027110", "16221973", "16517939", "16870721")
 """Articles (by PubMed number) whose text may not be used commercially."""
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 from transformer.config import UNK_ID
-from transformer.data.phrasebook.example import Tree
+from transformer.data.phrasebook.example import Tree, leaves
 from transformer.data.trees import (
     MAX_RUN,
     WORD,
     BracketConstraint,
+    TaggedTree,
     delinearize,
     is_bracket,
     longest_run,
@@ -26,8 +27,11 @@ from transformer.data.trees import (
 from transformer.data.vocabulary import SPECIALS, Vocabulary
 from transformer.data.word_classes import word_class
 
-Leaf = Literal["XX", "tag", "word"]
-"""What stands for a word among the brackets: nothing of it, its part of speech, or itself."""
+Leaf = Literal["XX", "number", "tag", "word"]
+"""What stands for a word among the brackets: nothing of it, its place, its tag, or itself."""
+
+HIGHEST = 100
+"""Numbers as leaves count so far, then begin again at 1."""
 
 _CLASS, _TAG = " class ", " tag "  # words hold no space, so these are no words
 
@@ -41,7 +45,7 @@ class TreeCodec:
 
     Raises:
         ValueError: an unknown kind of leaf, a symbol that the kind needs is missing, gold tags
-            without leaves that are tags, or max_run below 1.
+            with leaves that are `XX` or words, or max_run below 1.
     """
 
     def __init__(
@@ -55,8 +59,8 @@ class TreeCodec:
     ) -> None:
         if leaf not in get_args(Leaf):
             raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
-        if gold_tags and leaf != "tag":
-            raise ValueError(f"gold tags need leaves that are tags, got leaf={leaf!r}")
+        if gold_tags and leaf not in ("tag", "number"):
+            raise ValueError(f"gold tags need leaves that are tags or numbers, got leaf={leaf!r}")
         if max_run < 1:
             raise ValueError(f"max_run must be at least 1, got {max_run}")
         self.words, self.symbols, self.leaf, self.gold_tags = words, symbols, leaf, gold_tags
@@ -73,27 +77,30 @@ class TreeCodec:
         leaf: Leaf = "tag",
         gold_tags: bool = False,
         min_count: int = 2,
+        tags: Collection[str] = (),
     ) -> TreeCodec:
         """Collect words and symbols from training lines; rarer words become their classes.
 
-        With `min_count` 1 there are no classes, and a word that is not known is an error.
+        With `min_count` 1 there are no classes, and a word that is not known is an error. `tags`
+        are those of the treebank that may be given and that these lines may lack.
         """
-        symbols = Vocabulary.from_sentences(line.split(" ") for line in targets)
+        lacking = place_numbers(HIGHEST) if leaf == "number" else list(tags) if gold_tags else []
+        symbols = Vocabulary.from_sentences([*(line.split(" ") for line in targets), lacking])
         max_run = max(longest_run(line.split(" ")) for line in targets)
         kind: dict[str, Any] = {"leaf": leaf, "gold_tags": gold_tags, "max_run": max_run}
         lines = [_split(line, gold_tags) for line in sources]
         counts = Counter(word for words, _ in lines for word in words)
+        given = {tag for _, found in lines for tag in found} | set(tags if gold_tags else ())
+        more = [f"{_TAG}{tag}" for tag in sorted(given)]
         if min_count == 1:
             words = Vocabulary.from_sentences(words for words, _ in lines)
-            more = [f"{_TAG}{tag}" for tag in sorted({tag for _, tags in lines for tag in tags})]
             return cls(Vocabulary([*words.tokens, *more]), symbols, **kind)
         known = sorted(word for word, count in counts.items() if count >= min_count)
         classes = {word_class(word) for word in counts}
-        tags = {tag for _, tags in lines for tag in tags}
         tokens = [
             *SPECIALS,
             *(f"{_CLASS}{name}" for name in sorted(classes)),
-            *(f"{_TAG}{tag}" for tag in sorted(tags)),
+            *more,
             *(word for word in known if word not in SPECIALS),
         ]
         return cls(Vocabulary(tokens), symbols, **kind)
@@ -134,8 +141,8 @@ class TreeCodec:
 
     def constraint(self, sources: Sequence[Sequence[int]]) -> BracketConstraint:
         """Return the rules for the trees of these source ids: legal brackets, all leaves."""
-        leaves = [self._leaves(ids) for ids in sources]
-        return BracketConstraint(self.symbols, leaves, self.max_run)
+        allowed = [self._leaves(ids) for ids in sources]
+        return BracketConstraint(self.symbols, allowed, self.max_run)
 
     @property
     def target_size(self) -> int:
@@ -145,7 +152,9 @@ class TreeCodec:
     @cached_property
     def leaf_symbols(self) -> frozenset[str]:
         """The symbols that stand for words."""
-        found = (s for s in self.symbols.tokens[len(SPECIALS) :] if not is_bracket(s))
+        found = {s for s in self.symbols.tokens[len(SPECIALS) :] if not is_bracket(s)}
+        if self.leaf == "number":
+            return frozenset(found.intersection(place_numbers(HIGHEST)))
         return frozenset(s for s in found if self.leaf != "XX" or s == WORD)
 
     def to_text(self) -> str:
@@ -170,10 +179,9 @@ class TreeCodec:
         if not self.gold_tags:
             return known
         for tag in tags:
-            if f"{_TAG}{tag}" not in self.words or tag not in self.leaf_symbols:
-                raise ValueError(
-                    f"unknown tag {tag!r}; training knows {' '.join(sorted(self.leaf_symbols))}"
-                )
+            if tag not in self._known_tags:
+                known_tags = " ".join(sorted(self._known_tags))
+                raise ValueError(f"unknown tag {tag!r}; training knows {known_tags}")
         read = self.words.encode([f"{_TAG}{tag}" for tag in tags])
         return [number for pair in zip(known, read, strict=True) for number in pair]
 
@@ -191,21 +199,52 @@ class TreeCodec:
         return frozenset(self.symbols.encode(sorted(self.leaf_symbols)))
 
     @cached_property
+    def _known_tags(self) -> frozenset[str]:
+        """The tags that can be read and, where they are the leaves, written."""
+        read = {t.removeprefix(_TAG) for t in self.words.tokens if t.startswith(_TAG)}
+        return frozenset(read & self.leaf_symbols if self.leaf == "tag" else read)
+
+    @cached_property
     def _own_leaf(self) -> dict[int, frozenset[int]]:
         """For each id of the source, the leaf that it decides: the word itself, or its gold tag."""
-        leaves = {}
+        decided = {}
         for number, token in enumerate(self.words.tokens):
             symbol = token.removeprefix(_TAG) if self.gold_tags else token
             if symbol in self.leaf_symbols and (token != symbol or not self.gold_tags):
-                leaves[number] = frozenset(self.symbols.encode([symbol]))
-        return leaves
+                decided[number] = frozenset(self.symbols.encode([symbol]))
+        return decided
 
     def _leaves(self, ids: Sequence[int]) -> list[frozenset[int]]:
+        if self.leaf == "number":
+            numbers = place_numbers(len(ids) // 2 if self.gold_tags else len(ids))
+            return [frozenset({place}) for place in self.symbols.encode(numbers)]
         if self.gold_tags:
             return [self._own_leaf[number] for number in ids[1::2]]
         if self.leaf == "word":
             return [self._own_leaf.get(number, frozenset({UNK_ID})) for number in ids]
         return [self._all_leaves] * len(ids)
+
+
+def symbols_of_leaves(leaf: Leaf, tagged: TaggedTree) -> list[str] | None:
+    """Return what stands for the words of a tree, as `linearize` takes it.
+
+    Raises:
+        ValueError: an unknown kind of leaf.
+    """
+    if leaf == "tag":
+        return list(tagged.tags)
+    if leaf == "number":
+        return place_numbers(len(tagged.tags))
+    if leaf == "word":
+        return list(leaves(tagged.tree))
+    if leaf == "XX":
+        return None
+    raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
+
+
+def place_numbers(n_words: int) -> list[str]:
+    """Return the numbers that stand for the words of a sentence: 1, 2, … 100, 1, 2, …."""
+    return [str(place % HIGHEST + 1) for place in range(n_words)]
 
 
 def tagged_line(words: Iterable[str], tags: Iterable[str]) -> str:

@@ -107,10 +107,12 @@ def test_of_trees_a_part_is_trained_on_and_all_are_measured(monkeypatch, progres
         return of_lines(["a"], ["(S DT )S"])
 
     monkeypatch.setattr(Corpus, "from_craft", trees)
-    data = DataSettings(corpus="craft", gold_tags=True, max_sentences=3, folder="/some/copy")
+    data = DataSettings(
+        corpus="craft", leaf="number", gold_tags=True, max_sentences=3, folder="/some/copy"
+    )
     for split in ("train", "dev"):
         load_corpus(data, split, progress=progress)
-    same = {"gold_tags": True, "folder": "/some/copy", "progress": progress}
+    same = {"leaf": "number", "gold_tags": True, "folder": "/some/copy", "progress": progress}
     assert asked == [
         ("train", {**same, "max_sentences": 3}),
         ("dev", {**same, "max_sentences": None}),

@@ -116,7 +116,7 @@ def test_leaves_that_are_words_must_be_copied_in_order():
     ("options", "message"),
     [
         ({"leaf": "letter"}, "leaf must be one of"),
-        ({"leaf": "word", "gold_tags": True}, "gold tags need leaves that are tags"),
+        ({"leaf": "word", "gold_tags": True}, "gold tags need leaves that are tags or numbers"),
         ({"leaf": "XX"}, "hold no leaf"),
     ],
 )
@@ -158,7 +158,7 @@ def test_a_tag_must_be_known_to_both_sides():
     # FW is read and never written, VB is written and never read
     own = TreeCodec.learn(["a/FW b/NN"], ["(S NN VB )S"], gold_tags=True, min_count=1)
     for tag in ("FW", "VB"):
-        with pytest.raises(ValueError, match=f"unknown tag '{tag}'; training knows NN VB"):
+        with pytest.raises(ValueError, match=f"unknown tag '{tag}'; training knows NN"):
             own.encode(f"a/{tag} b/NN")
 
 
