@@ -3,9 +3,9 @@
     python tools/run_phrase_trees.py            # seeds 1 2 3 → results/phrasebook-trees.json
     python tools/run_phrase_trees.py --seeds 1 --updates 100 --output /tmp/try.json
 
-Leaves are `XX` or the words themselves; each parser decodes freely and constrained, with a beam of
-1 and of 21, sentences of shapes that training has seen and of shapes that were held out. The file
-is written after every run.
+Leaves are `XX`, numbers or the words themselves; each parser decodes freely and constrained, with a
+beam of 1 and of 21, sentences of shapes that training has seen and of shapes that were held out.
+The file is written after every run.
 """
 
 import argparse

@@ -51,21 +51,25 @@ def test_baselines_are_written_row_by_row_and_kept(small_craft, tmp_path, monkey
 def test_models_are_asked_for_by_seed_and_size(small_craft, tmp_path, monkeypatch):
     asked = []
 
-    def with_model(args, seed, *, tags=False, size=None):
-        asked.append((seed, tags, size))
+    def with_model(args, seed, *, tags=False, size=None, leaf="number", on_dev=False):
+        asked.append((seed, tags, size, leaf, on_dev))
         return {"scored": 1, "scores": {}}
 
     monkeypatch.setattr(run_trees, "with_model", with_model)
     monkeypatch.setattr(run_trees, "SIZES", (2, 4))
     output = str(tmp_path / "trees.json")
-    assert run_trees.main(["words", "tags", "curve", "--output", output]) == 0
-    seeds = (1, 2, 3)
+    assert run_trees.main(["leaves", "words", "tags", "curve", "--output", output]) == 0
     assert asked == [
-        *((seed, False, None) for seed in seeds),
-        *((seed, True, None) for seed in seeds),
-        (1, False, 2),
-        (1, False, 4),
+        *((1, False, None, leaf, True) for leaf in ("tag", "number")),
+        *((seed, False, None, "number", False) for seed in (1, 2, 3)),
+        (1, True, None, "number", False),
+        (1, False, 2, "number", False),
+        (1, False, 4, "number", False),
     ]
+    asked.clear()
+    words = ["words", "tags", "--seeds", "2", "--output", output]
+    assert run_trees.main(words) == 0
+    assert [one[:2] for one in asked] == [(2, False), (2, True)]
 
 
 def test_a_part_is_the_one_that_the_corpus_draws(monkeypatch):
@@ -81,7 +85,8 @@ def test_unknown_parts_are_refused(capsys):
     with pytest.raises(SystemExit):
         run_trees.main(["everything"])
     assert (
-        "no part 'everything'; there are baselines, leaves, words, tags, curve" in capsys.readouterr().err
+        "no part 'everything'; there are baselines, leaves, words, tags, curve"
+        in capsys.readouterr().err
     )
 
 
@@ -98,7 +103,7 @@ def test_the_phrasebooks_parsers_are_crossed(tmp_path, monkeypatch):
     assert run_phrase_trees.main(["--seeds", "1", "2", "--output", str(output)]) == 0
     record = json.loads(output.read_text())
     assert [(run["leaf"], run["seed"]) for run in record["runs"]] == [
-        (leaf, seed) for seed in (1, 2) for leaf in ("XX", "word")
+        (leaf, seed) for seed in (1, 2) for leaf in ("XX", "number", "word")
     ]
     ways = {(s["sentences"], s["constrained"], s["beam"]) for s in record["runs"][0]["scores"]}
     assert len(ways) == 8

@@ -40,7 +40,11 @@ def test_the_corpora_of_the_presets() -> None:
         corpus="phrasebook", source_language="fr", target_language="en"
     )
     assert make_plan("craft-trees", None).data == DataSettings(
-        corpus="craft", source_language="en", target_language="trees", word_dropout=0.1
+        corpus="craft",
+        source_language="en",
+        target_language="trees",
+        word_dropout=0.1,
+        leaf="number",
     )
 
 
@@ -63,6 +67,7 @@ def test_data_that_says_nothing_more() -> None:
         None,
     )
     assert (data.tokenized, data.gold_tags, data.max_sentences) == (False, False, None)
+    assert data.leaf == "tag"
     assert data.bpe_dropout == data.word_dropout == 0.0
 
 
@@ -84,6 +89,11 @@ def test_the_ends_of_every_range_are_allowed() -> None:
         (["data.gold_tags=yes"], 'gold_tags needs corpus "craft", which has trees'),
         (["data.max_sentences=5"], 'max_sentences needs corpus "craft", which has trees'),
         (["data.word_dropout=0.5"], 'word_dropout needs corpus "craft", which has trees'),
+        (["data.leaf=XX"], 'leaf needs corpus "craft", which has trees'),
+        (
+            ["data.corpus=craft", "data.gold_tags=yes", "data.leaf=word"],
+            "gold tags need leaves that are tags or numbers, got 'word'",
+        ),
         (["data.corpus=files"], "needs data.train_source and data.train_target, got None and None"),
         (["data.corpus=files", FILES[0]], "got a and None"),
         (["data.corpus=files", FILES[1]], "got None and b"),
@@ -96,6 +106,11 @@ def test_the_ends_of_every_range_are_allowed() -> None:
 def test_an_option_that_cannot_be_meant(options: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_plan("phrasebook", None, options)
+
+
+def test_a_kind_of_leaf_is_one_of_four(as_users_run_it) -> None:
+    with pytest.raises(ValueError, match=r"leaf must be one of .*'number'.*, got 'letter'"):
+        make_plan("craft-trees", None, ["data.leaf=letter"])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from transformer.data.craft import (
     FOLDER_VARIABLE,
     LEFT_OUT,
     SHA256,
+    TAGS,
     TREES,
     craft_folder,
     craft_trees,
@@ -182,6 +183,9 @@ def test_sentences_and_symbols(small_craft):
     assert corpus.source_trees == ("(S (NP The dog) (VP sleeps) .)",)
     assert (corpus.name, corpus.source_language, corpus.split) == ("craft", "en", "dev")
     assert corpus.bleu_tokenizer == "none"  # its words stand between spaces
+    numbered = Corpus.from_craft("dev", leaf="number")
+    assert numbered.target == ("(S (NP 1 2 )NP (VP 3 )VP 4 )S",)
+    assert numbered.source == corpus.source
     tagged = Corpus.from_craft("dev", gold_tags=True)
     assert tagged.source == ("The/DT dog/NN sleeps/VBZ ./.",)
     with pytest.raises(ValueError, match="split must be one of train, dev, test, got 'val'"):
@@ -205,4 +209,5 @@ def test_the_corpus_itself(tmp_path):
         pytest.skip(f"no copy of CRAFT in {folder}: let {FOLDER_VARIABLE} name one")
     found = craft_trees(folder=folder, files={"dev": SHA256["dev"]}, download=False)
     assert len(found["dev"]) == 2780
+    assert {tag for _, tags in found["dev"] for tag in tags} == set(TAGS)
     assert sum(len(tags) for _, tags in found["dev"]) == 67652

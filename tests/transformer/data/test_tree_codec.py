@@ -7,8 +7,15 @@ import pytest
 
 from transformer.config import UNK_ID
 from transformer.data.codec import TextCodec, codec_from_text
-from transformer.data.tree_codec import TreeCodec, tagged_line
-from transformer.data.trees import BracketConstraint
+from transformer.data.phrasebook import parse_brackets
+from transformer.data.tree_codec import (
+    HIGHEST,
+    TreeCodec,
+    place_numbers,
+    symbols_of_leaves,
+    tagged_line,
+)
+from transformer.data.trees import BracketConstraint, TaggedTree, linearize
 from transformer.data.word_classes import word_class
 
 SOURCES = ["the cats sleep", "the dogs sleep", "the Growing cats were eaten"]
@@ -110,6 +117,85 @@ def test_leaves_that_are_words_must_be_copied_in_order():
     own = TreeCodec.learn(SOURCES[:2], targets, leaf="word", min_count=1)
     (leaves,) = own.constraint([own.encode("the dogs sleep")]).leaves
     assert [own.symbols.tokens[next(iter(found))] for found in leaves] == ["the", "dogs", "sleep"]
+
+
+NUMBERED = ["(S (NP 1 2 )NP (VP 3 )VP )S"] * 2 + ["(S (NP 1 2 3 )NP (VP 4 (VP 5 )VP )VP )S"]
+
+
+def test_leaves_that_are_numbers_must_come_in_order():
+    own = codec_of_numbers()
+    (leaves,) = own.constraint([own.encode("the cats sleep")]).leaves
+    assert [own.symbols.tokens[next(iter(found))] for found in leaves] == ["1", "2", "3"]
+    assert all(len(found) == 1 for found in leaves)
+    assert own.tree(NUMBERED[0], "the cats sleep")[1] == ("NP", "the", "cats")
+
+
+def codec_of_numbers(**options) -> TreeCodec:
+    return TreeCodec.learn(options.pop("sources", SOURCES), NUMBERED, leaf="number", **options)
+
+
+def test_a_sentence_longer_than_any_of_training_has_its_numbers():
+    own = codec_of_numbers()
+    words = " ".join(["cats"] * (HIGHEST + 2))
+    (leaves,) = own.constraint([own.encode(words)]).leaves
+    told = [own.symbols.tokens[next(iter(found))] for found in leaves]
+    assert told[:2] == ["1", "2"]
+    assert told[HIGHEST - 2 :] == ["99", "100", "1", "2"]
+    assert UNK_ID not in own.symbols.encode(told, unknown="unk")
+
+
+def test_gold_tags_are_read_beside_leaves_that_are_numbers():
+    own = codec_of_numbers(sources=TAGGED, gold_tags=True)
+    ids = own.encode("the/DT wombats/NNS sleep/VBP")
+    assert len(ids) == 6
+    (leaves,) = own.constraint([ids]).leaves
+    assert [own.symbols.tokens[next(iter(found))] for found in leaves] == ["1", "2", "3"]
+    assert ids != own.encode("the/DT wombats/VBP sleep/VBP")
+    with pytest.raises(ValueError, match="unknown tag 'XYZ'; training knows CD DT NNS VBP"):
+        own.encode("the/DT cats/XYZ")
+
+
+def test_numbers_survive_the_checkpoint():
+    again = codec_from_text(codec_of_numbers().to_text())
+    assert isinstance(again, TreeCodec)
+    assert again.leaf == "number"
+    assert again.leaf_symbols == frozenset(str(n) for n in range(1, HIGHEST + 1))
+
+
+@pytest.mark.parametrize("min_count", [1, 2])
+@pytest.mark.parametrize("leaf", ["tag", "number"])
+def test_a_tag_that_the_training_lines_lack_can_be_given(leaf, min_count):
+    targets = [*TARGETS[:2], "(S (NP CD NNS )NP (VP VBP )VP )S"] if leaf == "tag" else NUMBERED
+    kind = {"leaf": leaf, "gold_tags": True, "min_count": min_count}
+    line = "the/UH cats/NNS sleep/VBP"
+    with pytest.raises(ValueError, match="unknown tag 'UH'"):
+        TreeCodec.learn(TAGGED, targets, **kind).encode(line)
+    own = TreeCodec.learn(TAGGED, targets, **kind, tags=("DT", "UH"))
+    assert len(own.encode(line)) == 6
+    assert own.constraint([own.encode(line)])
+    plain = TreeCodec.learn(SOURCES, TARGETS, tags=("UH",))  # where no tags are given
+    assert "UH" not in plain.symbols
+
+
+def test_what_stands_for_the_words_of_a_tree():
+    one = TaggedTree(parse_brackets("(S (NP the cats) (VP sleep))"), ("DT", "NNS", "VBP"))
+    written = {leaf: linearize(one.tree, symbols_of_leaves(leaf, one)) for leaf in LEAF_NAMES}
+    assert [" ".join(symbols) for symbols in written.values()] == [
+        "(S (NP XX XX )NP (VP XX )VP )S",
+        "(S (NP 1 2 )NP (VP 3 )VP )S",
+        "(S (NP DT NNS )NP (VP VBP )VP )S",
+        "(S (NP the cats )NP (VP sleep )VP )S",
+    ]
+    assert place_numbers(0) == []
+
+
+def test_another_kind_of_leaf_is_refused(as_users_run_it):
+    one = TaggedTree(parse_brackets("(S (NP cats) (VP sleep))"), ("NNS", "VBP"))
+    with pytest.raises(ValueError, match=r"leaf must be one of .*, got 'letter'"):
+        symbols_of_leaves("letter", one)  # type: ignore[arg-type]
+
+
+LEAF_NAMES = ("XX", "number", "tag", "word")
 
 
 @pytest.mark.parametrize(

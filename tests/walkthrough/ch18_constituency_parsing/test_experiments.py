@@ -26,7 +26,7 @@ def test_a_shape_that_is_held_out_is_nowhere_in_training(split):
     assert sentences.isdisjoint(e.target for e in split.held_out_shapes)
 
 
-@pytest.mark.parametrize("leaf", ["XX", "word"])
+@pytest.mark.parametrize("leaf", ["XX", "number", "word"])
 def test_a_parser_of_one_update_writes_trees_under_rules(split, leaf):
     settings = phrase_trees.ONE_UPDATE
     parser = phrase_trees.train_parser(split.train[:300], leaf=leaf, settings=settings)

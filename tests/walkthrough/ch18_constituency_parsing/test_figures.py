@@ -67,7 +67,7 @@ RUNS = [
             for b in (1, 21)
         ],
     }
-    for leaf in ("XX", "word")
+    for leaf in ("word", "XX", "number")
     for seed in (1, 2)
 ]
 
@@ -75,6 +75,8 @@ RUNS = [
 def test_seeds_are_told_in_words_too():
     picture = figures.seeds_chart(RUNS)
     assert "word, with rules, beam of 21, held out: 32, 42" in picture.alt
+    places = [picture.alt.index(f"{leaf}, free") for leaf in ("XX", "number", "word")]
+    assert places == sorted(places)  # in that order, whatever the record's
     with pytest.raises(ValueError, match="at least one recorded run"):
         figures.seeds_chart([])
 

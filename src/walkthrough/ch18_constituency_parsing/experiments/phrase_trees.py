@@ -18,8 +18,8 @@ from torch import Tensor
 from transformer.analysis.brackets import BracketScore, score_brackets
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
 from transformer.data.phrasebook import Example, Tree, phrasebook
-from transformer.data.tree_codec import Leaf, TreeCodec
-from transformer.data.trees import linearize
+from transformer.data.tree_codec import Leaf, TreeCodec, symbols_of_leaves
+from transformer.data.trees import TaggedTree, linearize
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 from transformer.training import History, TrainSettings, train
@@ -132,11 +132,10 @@ def train_parser(
     settings: TrainSettings = SETTINGS,
     updates: int | None = None,
 ) -> Parser:
-    """Train a parser whose leaves are `XX` or the words themselves."""
+    """Train a parser whose leaves are `XX`, numbers or the words themselves."""
     sources = [words_of(example) for example in examples]
-    targets = [
-        " ".join(linearize(e.target_tree, e.target if leaf == "word" else None)) for e in examples
-    ]
+    treebank = [TaggedTree(example.target_tree, example.target) for example in examples]
+    targets = [" ".join(linearize(one.tree, symbols_of_leaves(leaf, one))) for one in treebank]
     codec = TreeCodec.learn(sources, targets, leaf=leaf, min_count=1)
     pairs = [
         (codec.encode(source), codec.encode_target(target))

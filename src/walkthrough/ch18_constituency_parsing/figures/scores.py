@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 import seaborn
 
+from transformer.data.tree_codec import Leaf
 from walkthrough.ch18_constituency_parsing.experiments.published import (
     GENERATIVE,
     MULTI,
@@ -22,6 +23,8 @@ from walkthrough.drawing.style import PALETTE, described, wrapped
 
 ALL = "all"
 OURS, OTHERS = "the Transformer", "other systems"
+LEAVES: tuple[Leaf, ...] = ("XX", "number", "word")
+"""In the order of the picture."""
 SHORT = {WSJ: "WSJ", SEMI: "semi", MULTI: "multi", GENERATIVE: "gen"}
 """How the kinds of training stand behind a name, where there is little room."""
 
@@ -95,7 +98,7 @@ def seeds_chart(
             "sentences": score["sentences"],
             "how": f"{run['leaf']}, {'with rules' if score['constrained'] else 'free'}\n"
             + ("greedy" if score["beam"] == 1 else f"beam of {score['beam']}"),
-            "order": (run["leaf"] != "XX", score["constrained"], score["beam"]),
+            "order": (LEAVES.index(run["leaf"]), score["constrained"], score["beam"]),
             "f1": score["f1"],
         }
         for run in runs
