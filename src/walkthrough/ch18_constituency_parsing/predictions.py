@@ -22,23 +22,23 @@ free_beam = Prediction(
     ),
 )
 
-grammar = Prediction(
-    "18-grammar",
-    "A grammar whose rules are counted in the same training trees parses the held-out shapes. "
-    "Where does its F1 stand?",
+real_text = Prediction(
+    "18-real-text",
+    "A Transformer with 0.9 million parameters learns from the same 18 101 sentences as the "
+    "grammar. On the test articles, where does its F1 stand beside the grammar's?",
     (
         Choice(
-            "Below the Transformer without rules",
-            "A held-out shape is made of rules that training has seen, most of the time.",
+            "Below it, with rules or without: 18 101 sentences are too few for such a model",
+            "They are enough for most brackets. What free decoding loses is the form.",
         ),
         Choice(
-            "Above greedy decoding with rules, below the beam with rules",
-            "It plays at home, but for some sentences it has no rule.",
+            "Below it when the model decodes freely, above it with rules",
+            "In every one of three seeds.",
             right=True,
         ),
         Choice(
-            "Above all: the phrasebook was written by a grammar",
-            "By one with longer rules. Those that were never counted are missing.",
+            "Above it even when the model decodes freely: real text has no fixed rules",
+            "A free output that is no tree costs all the brackets of its sentence.",
         ),
     ),
 )

@@ -95,3 +95,11 @@ def test_a_row_counts_once_for_each_way_of_decoding():
         (2, "b"),
     ]
     assert craft.best_scores(record, "Transformer, words")["f1"] == 50.0  # the first seed
+    turned = {"runs": [later, run, {**run, "row": "PCFG on dev, h=1", "seed": None}]}
+    assert [(row.way, row.f1) for row in craft.table(turned)] == [
+        ("a", (50.0, 50.0)),
+        ("b", (60.0,)),
+    ]
+    other = {**run, "seed": 2, "scores": {"a": {**scores, "f1": 40.0, "exact": 0.3}}}
+    (row,) = craft.table({"runs": [other, run]})
+    assert (row.f1, row.exact) == ((50.0, 40.0), pytest.approx(0.2))

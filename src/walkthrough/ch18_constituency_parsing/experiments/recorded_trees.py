@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
 
 Record = Mapping[str, Any]
+
+
+class Row(NamedTuple):
+    """What a parser scored on the test articles in one way of decoding; F1 for each seed."""
+
+    parser: str
+    sentences: int
+    way: str
+    f1: tuple[float, ...]
+    exact: float
+    well_formed: float
+
+
+def table(record: Record) -> list[Row]:
+    """Return a row for each parser and way of decoding; its seeds stand in it, in their order."""
+    groups: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
+    for one in sorted(tested(record), key=lambda row: row["seed"] or 0):
+        key = (one["parser"], one["training sentences"], one["decoding"])
+        groups.setdefault(key, []).append(one)
+    return [
+        Row(
+            *key,
+            f1=tuple(one["f1"] for one in group),
+            exact=fmean(one["exact"] for one in group),
+            well_formed=fmean(one["well formed"] for one in group),
+        )
+        for key, group in groups.items()
+    ]
 
 
 def tested(record: Record) -> list[dict[str, Any]]:
