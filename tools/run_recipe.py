@@ -4,11 +4,13 @@
     python tools/run_recipe.py screen         # candidates, scored on the validation split alone
     python tools/run_recipe.py train --only recipe-1
     python tools/run_recipe.py curve          # BLEU in the course of the first seeds, validation
-    python tools/run_recipe.py choose         # how each row decodes, chosen on validation
+    python tools/run_recipe.py choose         # how each row decodes: its first seed on validation
     python tools/run_recipe.py test           # every test set, once a run
 
 `test` looks at no test set before the decoding that it uses is committed, and at none twice. Run
-folders stand under runs/ (or --folder). A run that was interrupted goes on.
+folders stand under runs/ (or --folder). A run that was interrupted goes on. The runs need not be
+made at one time: what is scored stays in the record, with what BLEU counts of each sentence, and
+its folder may go.
 """
 
 import argparse
@@ -19,15 +21,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, product
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+import numpy as np
 from record_run import run as read_run
 from records import RESULTS, ROOT, write
 from run_multi30k import Recipe, results_of, run, train
 
 from transformer.data.corpus import Corpus
-from walkthrough.ch16_translation.experiments.intervals import paired_difference
+from walkthrough.ch16_translation.experiments.intervals import (
+    difference_of_counts,
+    sentence_counts,
+)
 
 RECORD = RESULTS / "multi30k-recipe.json"
 STEPS = ("screen", "train", "curve", "choose", "test")
@@ -82,9 +87,9 @@ class Row:
         return {f"{name}-{s}": Recipe(f"--seed {s} {options}") for s in self.seeds}
 
 
-# A checkpoint every 500 updates, all kept: for the mean of the last ones, and a curve in BLEU.
+# A checkpoint every 250 updates, all kept: for the mean of the last ones, and a curve in BLEU.
 _LONG = (
-    "--max-updates 20000 --set training.valid_every=500 --set training.save_every=500 "
+    "--max-updates 10000 --set training.valid_every=500 --set training.save_every=250 "
     "--set training.keep=40"
 )
 _RECIPE = f"{_LONG} --set model.dropout=0.2 --set training.accumulate=2 --set training.r_drop=2"
@@ -114,7 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             screen(args.folder, args.only)
         elif step == "train":
             for name, recipe in all_runs().items():
-                if not args.only or name in args.only:
+                wanted = not args.only or name in args.only
+                if wanted and name not in scored():
                     train(args.folder / name, recipe)
         elif step == "curve":
             curve(args.folder)
@@ -176,7 +182,9 @@ def curve(folder: Path) -> None:
 
 
 def choose(folder: Path) -> None:
-    """Choose how each row decodes: the best mean BLEU of its seeds on the validation split.
+    """Choose how each row decodes: the best BLEU of its first seed on the validation split.
+
+    A row without a finished first run is left for later.
 
     Raises:
         ValueError: the best penalty is the first or the last that was tried, or the best mean is
@@ -184,58 +192,90 @@ def choose(folder: Path) -> None:
     """
     chosen = recorded().get("decoding", {})
     for name, row in ROWS.items():
-        tried = [Decoding(BEAM, alpha, average) for alpha, average in product(ALPHAS, AVERAGES)]
-        for run_name in row.runs(name):
-            for decoding in [row.decoding] if row.decoding else tried:
-                evaluate(folder / run_name, "val", decoding)
-        if row.decoding is None:
-            means = {d: fmean(bleu(folder / r, "val", d) for r in row.runs(name)) for d in tried}
-            best = max(means, key=means.__getitem__)
-            if best.alpha in (ALPHAS[0], ALPHAS[-1]):
-                raise ValueError(f"{name}: the best α is {best.alpha}, the edge of {ALPHAS}")
-            if best.average == AVERAGES[-1]:
-                raise ValueError(f"{name}: the best mean is the longest of {AVERAGES}")
-            chosen[name] = asdict(best)
-        else:
+        first = folder / next(iter(row.runs(name)))
+        if name in chosen or not is_trained(first):
+            continue
+        if row.decoding is not None:
             chosen[name] = asdict(row.decoding)
+            continue
+        tried = [Decoding(BEAM, alpha, average) for alpha, average in product(ALPHAS, AVERAGES)]
+        for decoding in tried:
+            evaluate(first, "val", decoding)
+        best = max(tried, key=lambda decoding: bleu(first, "val", decoding))
+        if best.alpha in (ALPHAS[0], ALPHAS[-1]):
+            raise ValueError(f"{name}: the best α is {best.alpha}, the edge of {ALPHAS}")
+        if best.average == AVERAGES[-1]:
+            raise ValueError(f"{name}: the best mean is the longest of {AVERAGES}")
+        chosen[name] = asdict(best)
     save({**recorded(), "decoding": chosen})
 
 
 def test(folder: Path) -> None:
-    """Score every run on every test set of its row, once; then compare the rows.
+    """Score every trained run on every test set of its row, once; then compare whole rows.
 
     Raises:
         ValueError: the decoding is not chosen, or not committed.
     """
     chosen = recorded().get("decoding", {})
-    if sorted(chosen) != sorted(ROWS):
-        raise ValueError(f"decoding is chosen for {sorted(chosen)}, not for all of {sorted(ROWS)}")
-    if committed().get("decoding") != chosen:
+    left = {
+        name: [r for r in row.runs(name) if r not in scored() and is_trained(folder / r)]
+        for name, row in ROWS.items()
+    }
+    waiting = [name for name, runs in left.items() if runs]
+    if missing := [name for name in waiting if name not in chosen]:
+        raise ValueError(f"no decoding is chosen for {missing}: run the step choose")
+    before = committed().get("decoding", {})
+    if changed := [name for name in waiting if before.get(name) != chosen[name]]:
         raise ValueError(
-            f"commit {RECORD.name} with the chosen decoding before a test is looked at"
+            f"commit {RECORD.name} with the decoding of {changed} before a test is looked at"
         )
-    for name, row in ROWS.items():
-        for run_name, split in product(row.runs(name), row.tests):
-            decoding = Decoding(**chosen[name])
-            evaluate(folder / run_name, split, decoding, output=f"{split}.txt")
-    save({**recorded(), "differences": differences(folder)})
+    for name in waiting:
+        for run_name, split in product(left[name], ROWS[name].tests):
+            evaluate(folder / run_name, split, Decoding(**chosen[name]), output=f"{split}.txt")
+    record(folder)
+    save({**recorded(), "differences": differences(recorded()["runs"])})
 
 
-def differences(folder: Path) -> list[dict[str, Any]]:
-    """Return how the means of two rows differ on each test set, with intervals over sentences."""
+def scored() -> set[str]:
+    """Return the runs whose tests stand in the record: they need no folder any more."""
+    return {run["name"] for run in recorded().get("runs", []) if run.get("counts")}
+
+
+def is_trained(folder: Path) -> bool:
+    """Whether a run has made its last update."""
+    return bool(results_of(folder).get("training"))
+
+
+def differences(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return how the means of two rows differ on each test set, with intervals over sentences.
+
+    Rows that lack a seed are left out.
+    """
+    counts = {run["name"]: run["counts"] for run in runs if run.get("counts")}
+    whole = {name: row for name, row in ROWS.items() if counts.keys() >= row.runs(name).keys()}
     found = []
-    for (ours, one), (theirs, other) in combinations(ROWS.items(), 2):
+    for (ours, one), (theirs, other) in combinations(whole.items(), 2):
         if one.languages != other.languages:
             continue
-        source, target = one.languages
         for split in (s for s in one.tests if s in other.tests):
-            corpus = Corpus.from_multi30k(split, source_language=source, target_language=target)
             sides = [
-                [(folder / run / f"{split}.txt").read_text("utf-8").splitlines() for run in runs]
+                [np.array(counts[run][split]) for run in runs]
                 for runs in (one.runs(ours), other.runs(theirs))
             ]
-            difference = asdict(paired_difference(*sides, corpus.target))
+            difference = asdict(difference_of_counts(*sides))
             found.append({"ours": ours, "theirs": theirs, "split": split, **difference})
+    return found
+
+
+def counted(folder: Path, row: Row) -> dict[str, list[list[int]]]:
+    """Return what BLEU counts of each translated sentence, for the test sets that were scored."""
+    source, target = row.languages
+    found = {}
+    for split in row.tests:
+        if (lines := folder / f"{split}.txt").is_file():
+            corpus = Corpus.from_multi30k(split, source_language=source, target_language=target)
+            translated = lines.read_text("utf-8").splitlines()
+            found[split] = sentence_counts(translated, corpus.target).tolist()
     return found
 
 
@@ -280,10 +320,13 @@ def _found(folder: Path, split: str, decoding: Decoding) -> list[dict[str, Any]]
 def record(folder: Path) -> None:
     """Write every finished run into the record; runs that no folder holds stay as they are."""
     known = {one["name"]: one for one in recorded().get("runs", [])}
+    row_of = {run: row for name, row in ROWS.items() for run in row.runs(name)}
     for name in (*SCREENS, *all_runs()):
-        if results_of(folder / name).get("evaluation"):
+        if name not in scored() and results_of(folder / name).get("evaluation"):
             known[name] = read_run(folder / name)
             known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
+            if name in row_of and (counts := counted(folder / name, row_of[name])):
+                known[name]["counts"] = counts
     runs = [known[name] for name in (*SCREENS, *all_runs()) if name in known]
     looks = sum(e["split"].startswith("test") for one in runs for e in one["evaluation"])
     save({**recorded(), "looks": looks, "runs": runs})

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -93,8 +94,10 @@ def test_candidates_are_scored_on_validation_alone(asked, tmp_path):
     assert json.loads(tool.RECORD.read_text())["looks"] == 0
 
 
-def test_decoding_is_chosen_by_the_mean_of_the_seeds(asked, tmp_path):
+def test_decoding_is_chosen_by_the_first_seed(asked, tmp_path):
     steps(tmp_path, "train", "choose")
+    tried = [command for command in asked[0] if "evaluate" in command]
+    assert {Path(shlex.split(command)[3]).name for command in tried} == {"recipe-1", "back-1"}
     chosen = json.loads(tool.RECORD.read_text())["decoding"]
     assert chosen["recipe"] == {"beam": 5, "alpha": 1.4, "average": 10}
     assert chosen["paper"] == {"beam": 4, "alpha": 0.6, "average": 5}  # prescribed, not chosen
@@ -136,10 +139,13 @@ def test_a_curve_takes_the_first_seed_of_a_row_and_each_point_once(asked, tmp_pa
 
 
 def test_no_test_set_before_the_decoding_is_committed(asked, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"decoding is chosen for \[\]"):
+    steps(tmp_path, "test")  # nothing is trained, so nothing is tested
+    steps(tmp_path, "train", "--only", "recipe-1", "paper-1")
+    with pytest.raises(ValueError, match=r"no decoding is chosen for \['recipe', 'paper'\]"):
         steps(tmp_path, "test")
-    steps(tmp_path, "train", "choose")
-    with pytest.raises(ValueError, match=r"commit record\.json"):
+    steps(tmp_path, "choose")
+    assert tool.recorded()["decoding"].keys() == {"recipe", "paper"}  # of what is trained
+    with pytest.raises(ValueError, match=r"commit record\.json with the decoding of \['recipe'"):
         steps(tmp_path, "test")
     other = {"decoding": {**tool.recorded()["decoding"], "recipe": {"beam": 5, "alpha": 0.6}}}
     monkeypatch.setattr(tool, "committed", lambda: other)
@@ -160,6 +166,36 @@ def test_each_run_looks_once_at_each_test_set(asked, tmp_path, monkeypatch):
     n_commands = len(asked[0])
     assert steps(tmp_path) == 0  # all steps again: only the candidates are missing
     assert len(asked[0]) == n_commands + 4
+
+
+def test_runs_made_at_another_time_are_compared_and_not_made_again(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "committed", tool.recorded)
+    for name in ("recipe-1", "paper-1", "recipe-2", "paper-2", "paper-3"):
+        assert not tool.recorded().get("differences")  # while a row lacks a seed
+        steps(tmp_path, "train", "--only", name)
+        steps(tmp_path, "choose")
+        steps(tmp_path, "test")
+        shutil.rmtree(tmp_path / "runs")
+    record = json.loads(tool.RECORD.read_text())
+    assert record["looks"] == 5 * 3
+    assert [(found["ours"], found["theirs"]) for found in record["differences"]] == [
+        ("recipe", "paper")
+    ] * 3
+    counts = record["runs"][0]["counts"]["test_2016_flickr"]
+    assert counts[0] == [7, 7, 7, 6, 5, 4, 7, 6, 5, 4]  # every word is right
+    n_commands = len(asked[0])
+    steps(tmp_path, "train", "--only", "recipe-1", "paper-2")
+    assert len(asked[0]) == n_commands
+
+
+def test_rows_that_differ_are_told_apart(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "committed", tool.recorded)
+    steps(tmp_path, "train", "choose", "test")
+    runs = tool.recorded()["runs"]
+    for run in runs:
+        if run["name"].startswith("paper"):
+            run["counts"] = {s: [[5, 7, 5, 3, 2, 1, 5, 4, 3, 2]] * 2 for s in run["counts"]}
+    assert all(found["low"] > 0 for found in tool.differences(runs))
 
 
 def test_wrong_words_are_refused(capsys):

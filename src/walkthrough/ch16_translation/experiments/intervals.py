@@ -40,11 +40,25 @@ def paired_difference(
     Raises:
         ValueError: no run on one side, or a run with another number of lines than `references`.
     """
+    sides = ([sentence_counts(run, references) for run in runs] for runs in (ours, theirs))
+    return difference_of_counts(*sides, draws=draws)
+
+
+def difference_of_counts(
+    ours: Sequence[Counts], theirs: Sequence[Counts], *, draws: int = DRAWS
+) -> Difference:
+    """Return the same for runs of which only `sentence_counts` are left.
+
+    Raises:
+        ValueError: no run on one side, or runs of other numbers of sentences.
+    """
     if not ours or not theirs:
         raise ValueError(f"both sides need a run, got {len(ours)} and {len(theirs)}")
-    sides = [[sentence_counts(run, references) for run in runs] for runs in (ours, theirs)]
-    random = np.random.default_rng(0)
-    n = len(references)
+    sides = (ours, theirs)
+    sizes = sorted({len(run) for runs in sides for run in runs})
+    if len(sizes) > 1:
+        raise ValueError(f"all runs need as many sentences, got {sizes}")
+    random, (n,) = np.random.default_rng(0), sizes
     drawn = [_difference(sides, random.integers(n, size=n)) for _ in range(draws)]
     low, high = np.quantile(drawn, [(1 - INSIDE) / 2, (1 + INSIDE) / 2])
     return Difference(
