@@ -65,6 +65,12 @@ RECORDS = (
     Record("phrasebook-width.json", "tools/run_width.py", 10),
     Record("craft-trees.json", "tools/run_trees.py baselines words", 3 * 60, COMMAND_LINE),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
+    Record(
+        "multi30k-variations.json",
+        "tools/run_variations.py multi30k --rows base",
+        60,
+        COMMAND_LINE,
+    ),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
     Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
     Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),
