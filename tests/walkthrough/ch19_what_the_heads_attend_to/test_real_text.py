@@ -96,8 +96,8 @@ def test_it_is_the_share_that_the_phrasebook_is_measured_by(model):
 
 
 @pytest.fixture
-def measured(model, monkeypatch):
-    """A measurement of a model in which head 1 of the second cross-attention adds nothing."""
+def idle(model, monkeypatch):
+    """A model in which head 1 of the second cross-attention adds nothing."""
     d_v = model.config.d_v
     with torch.no_grad():
         surgery.attentions(model, "cross")[1].output_proj.weight[:, d_v:] = 0
@@ -107,15 +107,78 @@ def measured(model, monkeypatch):
         return float(model(batches[0].source, batches[0].target_in)[0, 0, 0])
 
     monkeypatch.setattr(real_text, "next_words_right", first_logit)
-    return real_text.measure_captions(model, PAIRS)["next_word"]
+    return model
 
 
-def test_a_head_that_adds_nothing_costs_nothing(measured):
+@pytest.fixture
+def measured(idle):
+    return real_text.measure_captions(idle, PAIRS)["next_word"]
+
+
+def an_idle_head_costs_nothing(measured):
     one, alone = measured["one"]["cross"][1], measured["all but one"]["cross"][1]
     assert one[1] == measured["nothing"]
     assert alone[0] == measured["nothing"]
     # the other head is all there is: without it, or with the idle one alone, the layer is silent
     assert one[0] == alone[1] == measured["layer"]["cross"][1] != measured["nothing"]
+
+
+def test_a_head_that_adds_nothing_costs_nothing(measured):
+    an_idle_head_costs_nothing(measured)
+
+
+def the_other_head(kind, layer, head):
+    return (kind, layer, 1 - head)
+
+
+def the_other_layer(kind, layer, head):
+    return (kind, 1 - layer, head)
+
+
+def another_kind(kind, layer, head):
+    return ({"encoder": "cross", "cross": "decoder", "decoder": "encoder"}[kind], layer, head)
+
+
+@pytest.mark.parametrize(
+    "instead", [the_other_head, the_other_layer, another_kind], ids=lambda f: f.__name__
+)
+def test_silencing_another_head_is_rejected(instead, idle, monkeypatch):
+    silence = surgery.without
+    monkeypatch.setattr(
+        surgery, "without", lambda model, heads: silence(model, [instead(*head) for head in heads])
+    )
+    with pytest.raises(AssertionError):
+        an_idle_head_costs_nothing(real_text.measure_captions(idle, PAIRS)["next_word"])
+
+
+def test_a_mean_in_place_of_nothing_is_rejected(idle, monkeypatch):
+    def to_the_mean(head, d_v):
+        def change(_, given):
+            merged = given[0].clone()
+            part = merged[..., head * d_v : (head + 1) * d_v]
+            part[...] = part.mean(dim=-1, keepdim=True)
+            return (merged,)
+
+        return change
+
+    monkeypatch.setattr(surgery, "_silence", to_the_mean)
+    with pytest.raises(AssertionError):
+        zero_is_what_is_left(idle)
+
+
+def zero_is_what_is_left(model):
+    """Without a kind of attention, the model is one whose W^O is zero in all its layers."""
+    measured = real_text.measure_captions(model, PAIRS)["next_word"]
+    batch = real_text.in_batches(PAIRS)[0]
+    for attention in surgery.attentions(model, "encoder"):
+        torch.nn.init.zeros_(attention.output_proj.weight)
+    with torch.no_grad():
+        logits = model(batch.source, batch.target_in)
+    assert measured["kind"]["encoder"] == pytest.approx(float(logits[0, 0, 0]))
+
+
+def test_without_a_kind_all_its_layers_are_silent(idle):
+    zero_is_what_is_left(idle)
 
 
 def test_every_other_head_of_each_kind_is_silenced_by_itself(measured):
@@ -131,22 +194,14 @@ def test_every_other_head_of_each_kind_is_silenced_by_itself(measured):
     assert len({measured["nothing"], *measured["kind"].values()}) == 4
 
 
-def test_without_a_kind_all_its_layers_are_silent(model, measured):
-    batch = real_text.in_batches(PAIRS)[0]
-    for attention in surgery.attentions(model, "encoder"):
-        torch.nn.init.zeros_(attention.output_proj.weight)
-    with torch.no_grad():
-        logits = model(batch.source, batch.target_in)
-    assert measured["kind"]["encoder"] == pytest.approx(float(logits[0, 0, 0]))
-
-
 # --- steadiness -------------------------------------------------------------------------------
 
 SENTENCES = [([5, 6, 7], [11]), ([9, 5, 6, 8, 7], [12])]
 
 
+@pytest.fixture
 def looking(model, monkeypatch):
-    """Heads that look at: the word before, itself; the end symbol, the word after.
+    """A model whose heads look at: the word before, itself; the end symbol, the word after.
 
     The rows of the end symbol and of padding all look at the first word.
     """
@@ -164,25 +219,73 @@ def looking(model, monkeypatch):
         return AttentionMaps(encoder=weights, decoder=weights, cross=weights)
 
     monkeypatch.setattr(model, "attention", attention)
-    return real_text.steadiness(model, [collate(SENTENCES)])
+    return model
 
 
-def test_a_head_is_as_steady_as_its_best_distance(model, monkeypatch):
-    found = looking(model, monkeypatch)
-    # of eight words, the two first ones have none before them
+def distances_are_right(steadiness, model):
+    """Of eight words, the two first ones have none before them."""
+    found = steadiness(model, [collate(SENTENCES[:1]), collate(SENTENCES[1:])])
+    together = steadiness(model, [collate(SENTENCES)])
+    assert found["shares"] == together["shares"]
     assert found["shares"] == [[pytest.approx(6 / 8), 1.0], [pytest.approx(2 / 8), 1.0]]
     assert found["offsets"][0] == [-1, 0]
     assert found["offsets"][1][0] in (1, 2, 3)
     assert found["offsets"][1][1] == 1
 
 
-def test_rows_of_padding_and_of_the_end_would_be_noticed(model, monkeypatch):
-    right = looking(model, monkeypatch)["shares"]
-    monkeypatch.setattr(real_text, "EOS_ID", -1)
-    with_ends = looking(model, monkeypatch)["shares"]
-    monkeypatch.setattr(real_text, "PAD_ID", -1)
-    with_padding = looking(model, monkeypatch)["shares"]
-    assert right != with_ends != with_padding != right
+def counting(rows, measure):
+    """Return a wrong count of steadiness: other rows, or another number for each row."""
+
+    def steadiness(model, batches):
+        kept = [[[], []], [[], []]]
+        for batch in batches:
+            weights = model.attention(batch.source, batch.target_in).encoder
+            for place in (weights.sum(-1) > 0).nonzero().tolist():
+                layer, sentence, head, query = place
+                if rows(batch.source[sentence, query]):
+                    row = weights[layer, sentence, head, query]
+                    kept[layer][head].append(measure(row, query))
+        best = [[max(set(one), key=one.count) for one in layer] for layer in kept]
+        shares = [
+            [one.count(most) / len(one) for one, most in zip(*both, strict=True)]
+            for both in zip(kept, best, strict=True)
+        ]
+        return {"offsets": best, "shares": shares}
+
+    return steadiness
+
+
+def words(token):
+    return token not in (0, EOS_ID)
+
+
+def offset(row, query):
+    return int(row.argmax()) - query
+
+
+def mean_offset(row, query):
+    return round(float((row * (torch.arange(len(row)) - query)).sum()))
+
+
+COUNTS = {
+    "the rows of padding, too": counting(lambda token: True, offset),
+    "the rows of the end, too": counting(lambda token: token != 0, offset),
+    "places, not distances": counting(words, lambda row, query: int(row.argmax())),
+    "distances without a direction": counting(words, lambda row, query: abs(offset(row, query))),
+    "query minus key": counting(words, lambda row, query: -offset(row, query)),
+    "the mean distance": counting(words, mean_offset),
+}
+
+
+def test_a_head_is_as_steady_as_its_best_distance(looking):
+    distances_are_right(real_text.steadiness, looking)
+    distances_are_right(counting(words, offset), looking)
+
+
+@pytest.mark.parametrize("wrong", COUNTS)
+def test_another_count_of_distances_is_rejected(wrong, looking):
+    with pytest.raises(AssertionError):
+        distances_are_right(COUNTS[wrong], looking)
 
 
 def test_heads_of_a_real_model_are_where_their_weights_are(model):
