@@ -69,6 +69,7 @@ RECORDS = (
     Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
     Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),
     Record("multi30k-recipe.json", "tools/run_recipe.py", 20 * 60, COMMAND_LINE),
+    Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
 )
 
 
