@@ -71,6 +71,7 @@ RECORDS = (
         60,
         COMMAND_LINE,
     ),
+    Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
     Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
     Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),

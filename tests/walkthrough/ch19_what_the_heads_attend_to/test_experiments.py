@@ -203,3 +203,42 @@ def test_rows_of_the_record_are_those_of_its_runs():
 def test_a_span_of_seeds():
     assert reading.span([0.5, 0.25, 0.75]) == "0.25–0.75"
     assert reading.span([0.998, 1.0]) == "1.00"
+
+
+def caption_run(nothing, *, shares):
+    """A run of two encoder heads in one layer, and one head of each other kind."""
+    scores = {kind: [[nothing - 0.01]] for kind in ("cross", "decoder")}
+    return {
+        "next_word": {
+            "nothing": nothing,
+            "one": scores | {"encoder": [[nothing - 0.002, nothing + 0.001]]},
+            "all but one": scores | {"encoder": [[nothing - 0.01, nothing - 0.03]]},
+            "layer": {"encoder": [nothing - 0.04], "cross": [0.1], "decoder": [0.2]},
+            "kind": {"encoder": nothing - 0.05, "cross": 0.0, "decoder": nothing},
+        },
+        "steady": {"shares": shares, "offsets": [[-1, 0], [1, 2]]},
+    }
+
+
+def test_points_are_lost_against_the_whole_model_of_the_same_seed():
+    record = {
+        "runs": [
+            caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
+            caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
+        ]
+    }
+    rows = {row["layer"]: row for row in reading.caption_rows(record)}
+    assert list(rows)[:3] == ["encoder 1", "encoder, all", "decoder 1"]
+    assert rows["encoder 1"]["one out"] == pytest.approx([0.2, -0.1, 0.2, -0.1])
+    assert rows["encoder 1"]["one left"] == pytest.approx([1, 3, 1, 3])
+    assert rows["encoder 1"]["none left"] == pytest.approx([4, 4])
+    assert rows["encoder, all"]["none left"] == pytest.approx([5, 5])
+    assert rows["encoder, all"]["one out"] == []
+    assert rows["encoder–decoder 1"]["none left"] == pytest.approx([50, 40])
+    assert reading.steadiest(record) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
+
+
+def test_a_span_of_points():
+    assert reading.points([0.2, -0.14, 0.9]) == "−0.1 to 0.9"
+    assert reading.points([-0.04, 0.04]) == "0.0"
+    assert reading.points([]) == ""

@@ -1,6 +1,6 @@
 """Everything that is recorded of one translator: relations, heads, trees."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -143,16 +143,18 @@ def hidden_shares(translator: Translator, questions: Sequence[Question]) -> dict
     return found
 
 
-def ablated(model: Transformer, score: Any) -> dict[str, Any]:
+def ablated(
+    model: Transformer, score: Any, *, alone: Collection[str] = ("encoder", "cross")
+) -> dict[str, Any]:
     """Return a score whole, without each head, and with one head alone in its layer.
 
-    The latter not for the decoder's self-attention.
+    The latter for the kinds of attention in `alone`.
     """
     found: dict[str, Any] = {"nothing": score(), "one": {}, "all but one": {}}
     for kind, layer, head in surgery.heads(model):
         one = (kind, layer, head)
         for name, removed in (("one", [one]), ("all but one", surgery.all_but(model, one))):
-            if name == "all but one" and kind == "decoder":
+            if name == "all but one" and kind not in alone:
                 continue
             rows = found[name].setdefault(kind, [])
             if len(rows) == layer:

@@ -140,3 +140,57 @@ def span(values: list[float]) -> str:
     """Return the smallest and the largest of several seeds, as `0.79–0.85`."""
     low, high = f"{min(values):.2f}", f"{max(values):.2f}"
     return low if low == high else f"{low}–{high}"
+
+
+CAPTION_KINDS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder–decoder"}
+
+
+def caption_rows(record: Record) -> list[dict[str, Any]]:
+    """Return, layer by layer, the points that next words lose with fewer heads, over all seeds.
+
+    "one out" and "one left" hold a number for each head of each seed, "none left" one for each
+    seed. The last row of a kind is without any head in all layers. Below 0 is a gain.
+    """
+    runs, rows = [run["next_word"] for run in record["runs"]], []
+    for kind, name in CAPTION_KINDS.items():
+        for layer in range(len(runs[0]["layer"][kind])):
+            rows.append(
+                {
+                    "layer": f"{name} {layer + 1}",
+                    "one out": [lost for run in runs for lost in _lost(run, "one", kind, layer)],
+                    "one left": [
+                        lost for run in runs for lost in _lost(run, "all but one", kind, layer)
+                    ],
+                    "none left": [
+                        lost for run in runs for lost in _lost(run, "layer", kind, layer)
+                    ],
+                }
+            )
+        every = [lost for run in runs for lost in _lost(run, "kind", kind)]
+        rows.append({"layer": f"{name}, all", "one out": [], "one left": [], "none left": every})
+    return rows
+
+
+def _lost(run: Record, fewer: str, kind: str, layer: int | None = None) -> list[float]:
+    scores = run[fewer][kind] if layer is None else run[fewer][kind][layer]
+    each = scores if isinstance(scores, list) else [scores]
+    return [100 * (run["nothing"] - score) for score in each]
+
+
+def points(lost: list[float]) -> str:
+    """Return the smallest and the largest number of points, as `−0.2 to 0.9`; "" for none."""
+    if not lost:
+        return ""
+    low, high = (f"{value:z.1f}".replace("-", "−") for value in (min(lost), max(lost)))
+    return low if low == high else f"{low} to {high}"
+
+
+def steadiest(record: Record) -> list[tuple[str, int, float]]:
+    """Return, seed by seed, which encoder head keeps its distance most, the distance, how often."""
+    found = []
+    for run in record["runs"]:
+        shares, offsets = run["steady"]["shares"], run["steady"]["offsets"]
+        places = [(layer, head) for layer, row in enumerate(shares) for head in range(len(row))]
+        layer, head = max(places, key=lambda place: shares[place[0]][place[1]])
+        found.append((f"{layer + 1}.{head + 1}", offsets[layer][head], shares[layer][head]))
+    return found

@@ -1,0 +1,94 @@
+"""The heads of a translator of real captions, in numbers: what each is worth, how steady it looks.
+
+Nothing knows the answers here, so nobody can count what a head finds. What can be counted is what
+is lost without it, and whether it keeps to one distance.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from transformer.config import EOS_ID, PAD_ID
+from transformer.data.batching import Batch, Pair, collate
+from transformer.model import Transformer
+from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery
+from walkthrough.ch19_what_the_heads_attend_to.experiments.measuring import ablated
+
+BATCH = 50
+
+
+def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return the share of next words that are right, whole and with fewer heads, and `steadiness`.
+
+    "one": without one head; "all but one": with that head alone in its layer; both layer by layer,
+    head by head. Then the rivals of one head alone, which have none: "layer", without any head of
+    a layer, and "kind", without any head of that kind of attention.
+    """
+    model.eval()
+    batches = in_batches(pairs)
+
+    def score() -> float:
+        return next_words_right(model, batches)
+
+    found = {**ablated(model, score, alone=surgery.KINDS), "layer": {}, "kind": {}}
+    for kind in surgery.KINDS:
+        all_heads = surgery.heads(model, kind)
+        with surgery.without(model, all_heads):
+            found["kind"][kind] = score()
+        found["layer"][kind] = []
+        for layer in range(len(surgery.attentions(model, kind))):
+            with surgery.without(model, [head for head in all_heads if head[1] == layer]):
+                found["layer"][kind].append(score())
+    n_words = sum(batch.n_target_tokens for batch in batches)
+    return {"words": n_words, "next_word": found, "steady": steadiness(model, batches)}
+
+
+def in_batches(pairs: Sequence[Pair]) -> list[Batch]:
+    """Return the pairs in batches of like lengths, so that little is padding."""
+    ordered = sorted(pairs, key=lambda pair: (len(pair[1]), len(pair[0])))
+    return [collate(ordered[start : start + BATCH]) for start in range(0, len(pairs), BATCH)]
+
+
+@torch.no_grad()
+def next_words_right(model: Transformer, batches: Sequence[Batch]) -> float:
+    """Return the share of next words that are the model's first choice, end symbols among them.
+
+    A next word is a subword of the target, or its end; the decoder reads the reference before it.
+    As `next_word_accuracy`, which is slow where the vocabulary is large: here nothing is projected
+    to it but what counts.
+    """
+    right = total = 0
+    for batch in batches:
+        counts = batch.target_out != PAD_ID
+        states = model.states(batch.source, batch.target_in)[counts]
+        right += int((model.project(states).argmax(-1) == batch.target_out[counts]).sum())
+        total += batch.n_target_tokens
+    return right / total
+
+
+@torch.no_grad()
+def steadiness(model: Transformer, batches: Sequence[Batch]) -> dict[str, list[list[Any]]]:
+    """Return, for each encoder head, the distance it keeps most often, and in what share of places.
+
+    A head keeps a distance where its largest weight lies that far from the word whose row it is: 0
+    on the word itself, −1 on the word before it. All subwords of the source count; the row of the
+    end symbol does not, but a head may look at it. `offsets` and `shares` are layer by layer.
+    """
+    model.eval()
+    layers = surgery.attentions(model, "encoder")
+    counts = [[Counter[int]() for _ in range(layer.n_heads)] for layer in layers]
+    for batch in batches:
+        weights = model.attention(batch.source, batch.target_in).encoder
+        is_word = (batch.source != PAD_ID) & (batch.source != EOS_ID)
+        distances = weights.argmax(-1) - torch.arange(batch.source.shape[1])
+        for layer, of_layer in enumerate(distances):
+            for head, kept in enumerate(of_layer.unbind(1)):
+                counts[layer][head].update(kept[is_word].tolist())
+    best = [[count.most_common(1)[0] for count in of_layer] for of_layer in counts]
+    n_words = counts[0][0].total()
+    return {
+        "offsets": [[offset for offset, _ in of_layer] for of_layer in best],
+        "shares": [[n / n_words for _, n in of_layer] for of_layer in best],
+    }
