@@ -156,4 +156,4 @@ def test_a_line_without_tags_is_named(craft: Path, capsys) -> None:
     assert main(["translate", str(craft / "run"), "--input", str(lines), "--beam", "1"]) == 1
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "error: line 2: this model reads word/TAG, as in cats/NNS; 'the' has no tag"
-    assert told[1].startswith("error: line 3: unknown tag 'FOO'; training knows . DT NN VBZ")
+    assert told[1].startswith("error: line 3: unknown tag 'FOO'; training knows '' , -LRB-")
