@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from transformer.config import TransformerConfig
-from transformer.data.tree_codec import Leaf
+from transformer.data.tree_codec import Leaf, check_leaf
 from transformer.fields import check_names, check_types, read_values
 from transformer.training.settings import TrainSettings
 
@@ -153,10 +153,7 @@ class DataSettings:
         for name, is_set in trees_only.items():
             if is_set and self.corpus != "craft":
                 raise ValueError(f'{name} needs corpus "craft", which has trees')
-        if self.leaf not in get_args(Leaf):
-            raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {self.leaf!r}")
-        if self.gold_tags and self.leaf not in ("tag", "number"):
-            raise ValueError(f"gold tags need leaves that are tags or numbers, got {self.leaf!r}")
+        check_leaf(self.leaf, gold_tags=self.gold_tags)
         if self.max_sentences is not None and self.max_sentences < 1:
             raise ValueError(f"max_sentences must be at least 1, got {self.max_sentences}")
         if self.corpus == "files" and None in (self.train_source, self.train_target):

@@ -57,10 +57,7 @@ class TreeCodec:
         gold_tags: bool = False,
         max_run: int = MAX_RUN,
     ) -> None:
-        if leaf not in get_args(Leaf):
-            raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
-        if gold_tags and leaf not in ("tag", "number"):
-            raise ValueError(f"gold tags need leaves that are tags or numbers, got leaf={leaf!r}")
+        check_leaf(leaf, gold_tags=gold_tags)
         if max_run < 1:
             raise ValueError(f"max_run must be at least 1, got {max_run}")
         self.words, self.symbols, self.leaf, self.gold_tags = words, symbols, leaf, gold_tags
@@ -225,21 +222,28 @@ class TreeCodec:
         return [self._all_leaves] * len(ids)
 
 
+def check_leaf(leaf: str, *, gold_tags: bool) -> None:
+    """Raise ValueError for an unknown kind of leaf, and for one that does not go with gold tags."""
+    if leaf not in get_args(Leaf):
+        raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
+    if gold_tags and leaf not in ("tag", "number"):
+        raise ValueError(f"gold tags need leaves that are tags or numbers, got leaf={leaf!r}")
+
+
 def symbols_of_leaves(leaf: Leaf, tagged: TaggedTree) -> list[str] | None:
     """Return what stands for the words of a tree, as `linearize` takes it.
 
     Raises:
         ValueError: an unknown kind of leaf.
     """
+    check_leaf(leaf, gold_tags=False)
     if leaf == "tag":
         return list(tagged.tags)
     if leaf == "number":
         return place_numbers(len(tagged.tags))
     if leaf == "word":
         return list(leaves(tagged.tree))
-    if leaf == "XX":
-        return None
-    raise ValueError(f"leaf must be one of {get_args(Leaf)}, got {leaf!r}")
+    return None
 
 
 def place_numbers(n_words: int) -> list[str]:

@@ -92,7 +92,7 @@ def test_the_ends_of_every_range_are_allowed() -> None:
         (["data.leaf=XX"], 'leaf needs corpus "craft", which has trees'),
         (
             ["data.corpus=craft", "data.gold_tags=yes", "data.leaf=word"],
-            "gold tags need leaves that are tags or numbers, got 'word'",
+            "gold tags need leaves that are tags or numbers, got leaf='word'",
         ),
         (["data.corpus=files"], "needs data.train_source and data.train_target, got None and None"),
         (["data.corpus=files", FILES[0]], "got a and None"),

@@ -96,6 +96,8 @@ def test_a_row_counts_once_for_each_way_of_decoding():
     ]
     assert craft.best_scores(record, "Transformer, words")["f1"] == 50.0  # the first seed
     turned = {"runs": [later, run, {**run, "row": "PCFG on dev, h=1", "seed": None}]}
+    parser = {**run, "row": "Transformer on dev, leaves: tag"}
+    assert list(craft.on_dev({"runs": [*turned["runs"], parser]})) == ["h=1"]
     assert [(row.way, row.f1) for row in craft.table(turned)] == [
         ("a", (50.0, 50.0)),
         ("b", (60.0,)),
