@@ -5,6 +5,7 @@
     python tools/run_trees.py leaves                # tags or numbers as leaves, on the dev articles
     python tools/run_trees.py words --seeds 1       # one model: 45 minutes of training, then beams
     python tools/run_trees.py words tags curve      # 3 seeds, 1 seed, 3 sizes of the corpus
+    python tools/run_trees.py curve --sizes 4525    # one point of the curve
     python tools/run_trees.py words --updates 500 --every 70 --output /tmp/try.json
 
 Settings are chosen on the dev articles; the test articles are scored once for each row. With
@@ -104,6 +105,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--seeds", type=int, nargs="+", help="default: words 1 2 3, tags 1")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="sentences, for curve")
     parser.add_argument("--updates", type=int, help="default: the preset's number")
     parser.add_argument("--every", type=int, default=7, help="score each N-th test sentence")
     parser.add_argument("--folder", type=Path, default=FOLDER)
@@ -113,6 +115,8 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     args.parts = args.parts or list(PARTS)
     if unknown := set(args.parts) - set(PARTS):
         parser.error(f"no part {unknown.pop()!r}; there are {', '.join(PARTS)}")
+    if min(args.sizes) < 1:
+        parser.error(f"--sizes must be at least 1, got {min(args.sizes)}")
     return args
 
 
@@ -140,7 +144,7 @@ def rows(args: argparse.Namespace) -> Iterator[tuple[str, int | None, int, Any]]
         for seed in args.seeds or SEEDS[part] if part in args.parts else ():
             name = "Transformer, words and tags" if tags else "Transformer, words"
             yield name, seed, n, lambda seed=seed, tags=tags: with_model(args, seed, tags=tags)
-    for size in SIZES if "curve" in args.parts else ():
+    for size in args.sizes if "curve" in args.parts else ():
         yield (
             "PCFG, words",
             None,

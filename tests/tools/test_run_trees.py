@@ -70,6 +70,9 @@ def test_models_are_asked_for_by_seed_and_size(small_craft, tmp_path, monkeypatc
     words = ["words", "tags", "--seeds", "2", "--output", output]
     assert run_trees.main(words) == 0
     assert [one[:2] for one in asked] == [(2, False), (2, True)]
+    asked.clear()
+    assert run_trees.main(["curve", "--sizes", "3", "--output", output]) == 0
+    assert asked == [(1, False, 3, "number", False)]
 
 
 def test_a_part_is_the_one_that_the_corpus_draws(monkeypatch):
@@ -113,3 +116,8 @@ def test_the_records_name_the_same_sentences():
     record = json.loads((RESULTS / "phrasebook-trees.json").read_text())
     assert record["settings"]["training"]["max_updates"] == phrase_trees.SETTINGS.max_updates
     assert record["settings"]["model"] == phrase_trees.SIZES
+
+
+def test_a_corpus_of_no_sentences_is_no_point_of_the_curve():
+    with pytest.raises(SystemExit):
+        run_trees.main(["curve", "--sizes", "4", "0"])
