@@ -39,7 +39,7 @@ pdf: book ## the whole book as one file, _build/book.pdf (needs Chromium or Chro
 lab: $(INSTALLED) ## the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
-results: $(INSTALLED) ## records whose code has changed, again: all take a day of one core (ARGS=--list)
+results: $(INSTALLED) ## records whose code has changed, again: all take two days of a core (ARGS=--list)
 	@$(BIN)/python tools/results.py $(ARGS)
 
 lock: $(INSTALLED) ## compile requirements.txt from pyproject.toml

@@ -9,11 +9,17 @@ from sacrebleu.significance import PairedTest
 from transformer.analysis.bleu import score
 from walkthrough.ch16_translation.experiments.intervals import (
     bleu_of_counts,
-    paired_difference,
+    difference_of_counts,
     sentence_counts,
 )
 
 WORDS = "a dog runs over the green grass and two men in red shirts look at it .".split()  # noqa: SIM905
+
+
+def paired_difference(ours, theirs, references, **options):
+    """Return the difference of two systems of which the translations are at hand."""
+    sides = ([sentence_counts(run, references) for run in runs] for runs in (ours, theirs))
+    return difference_of_counts(*sides, **options)
 
 
 @pytest.fixture(scope="module")
@@ -73,4 +79,7 @@ def test_unfit_runs_are_refused(corpus):
     with pytest.raises(ValueError, match="got 0 and 1"):
         paired_difference([], [good], references)
     with pytest.raises(ValueError, match="got 119 and 120"):
-        paired_difference([good[1:]], [good], references)
+        sentence_counts(good[1:], references)
+    counts = sentence_counts(good, references)
+    with pytest.raises(ValueError, match=r"as many sentences, got \[119, 120\]"):
+        difference_of_counts([counts[1:]], [counts])

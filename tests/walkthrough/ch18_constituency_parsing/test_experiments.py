@@ -105,3 +105,19 @@ def test_a_row_counts_once_for_each_way_of_decoding():
     other = {**run, "seed": 2, "scores": {"a": {**scores, "f1": 40.0, "exact": 0.3}}}
     (row,) = craft.table({"runs": [other, run]})
     assert (row.f1, row.exact) == ((50.0, 40.0), pytest.approx(0.2))
+
+
+def test_a_learning_curve_is_that_of_the_first_seed():
+    def run(seed, sentences, f1, row="Transformer, words"):
+        scores = dict.fromkeys(("precision", "recall", "exact", "well_formed"), 1.0)
+        ways = {"free": {"f1": f1 - 10, **scores}, "rules": {"f1": f1, **scores}}
+        return {"row": row, "seed": seed, "sentences": sentences, "scores": ways}
+
+    runs = [run(2, 80, 9.0), run(1, 80, 70.0), run(3, 80, 8.0), run(1, 40, 60.0)]
+    grammar = run(None, 80, 65.0, row="PCFG, words")
+    record = {"runs": [*runs, grammar, run(1, 80, 99.0, row="Transformer on dev, leaves: tag")]}
+    assert craft.by_sentences(record, "Transformer, words", "rules") == {40: 60.0, 80: 70.0}
+    assert craft.by_sentences(record, "Transformer, words", "free") == {40: 50.0, 80: 60.0}
+    assert craft.by_sentences(record, "PCFG, words", "rules") == {80: 65.0}
+    with pytest.raises(KeyError, match="no row 'PCFG, words' decoded 'CKY'; there are"):
+        craft.by_sentences(record, "PCFG, words", "CKY")

@@ -104,3 +104,9 @@ def test_lines_by_length():
     ]
     rows = all_rows(figures.by_length({"PCFG": groups}))
     assert {(row["x"], row["y"]) for row in rows} == {(5.5, 90.0), (50, 60.0)}
+
+
+def test_lines_by_number_of_sentences():
+    chart = figures.by_sentences({"PCFG": {200: 60.04, 100: 50.0}})
+    assert [(row["x"], row["y"]) for row in all_rows(chart)] == [(100, 50.0), (200, 60.0)]
+    assert chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"

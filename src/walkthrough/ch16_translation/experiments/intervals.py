@@ -28,26 +28,14 @@ class Difference:
     share_below: float
 
 
-def paired_difference(
-    ours: Sequence[Lines], theirs: Sequence[Lines], references: Lines, *, draws: int = DRAWS
-) -> Difference:
-    """Return how the mean BLEU of our runs differs from the mean of theirs.
-
-    `ours` and `theirs` hold the translations of each run (one a seed), lines of words separated by
-    spaces. A draw takes as many sentences as there are, with repetition, the same ones for every
-    run. It covers the choice of sentences; the choice of seeds shows in the spread of the runs.
-
-    Raises:
-        ValueError: no run on one side, or a run with another number of lines than `references`.
-    """
-    sides = ([sentence_counts(run, references) for run in runs] for runs in (ours, theirs))
-    return difference_of_counts(*sides, draws=draws)
-
-
 def difference_of_counts(
     ours: Sequence[Counts], theirs: Sequence[Counts], *, draws: int = DRAWS
 ) -> Difference:
-    """Return the same for runs of which only `sentence_counts` are left.
+    """Return how the mean BLEU of our runs differs from the mean of theirs.
+
+    `ours` and `theirs` hold the `sentence_counts` of each run (one a seed). A draw takes as many
+    sentences as there are, with repetition, the same ones for every run. It covers the choice of
+    sentences; the choice of seeds shows in the spread of the runs.
 
     Raises:
         ValueError: no run on one side, or runs of other numbers of sentences.

@@ -82,3 +82,25 @@ def lengths(record: Record, rows: Sequence[str]) -> dict[str, Any]:
     """Return F1 by length of these rows, those that the record has."""
     known = {run["row"] for run in record["runs"]}
     return {row: best_scores(record, row)["by_length"] for row in rows if row in known}
+
+
+def by_sentences(record: Record, row: str, way: str) -> dict[int, float]:
+    """Return F1 in one way of decoding by the number of training sentences, of the first seed.
+
+    Raises:
+        KeyError: the record has no such row.
+    """
+    found = sorted(
+        (
+            (one["training sentences"], one["seed"] or 0, one["f1"])
+            for one in tested(record)
+            if (one["parser"], one["decoding"]) == (row, way)
+        ),
+        reverse=True,  # so that the first seed is the last to be written
+    )
+    if not found:
+        known = ", ".join(
+            dict.fromkeys(f"{one['parser']}, {one['decoding']}" for one in tested(record))
+        )
+        raise KeyError(f"the record has no row {row!r} decoded {way!r}; there are {known}")
+    return {sentences: f1 for sentences, _, f1 in found}

@@ -157,6 +157,23 @@ def by_length(
     return line_chart(series, title=title, x_title=x_title, y_title=y_title, y_domain=(0, 100))
 
 
+def by_sentences(
+    rows: Mapping[str, Mapping[int, float]],
+    *,
+    title: str = "More sentences help the Transformer more",
+    x_title: str = "sentences to learn from (each step is twice as many)",
+    y_title: str = "F1 in percent",
+) -> alt.LayerChart:
+    """Return F1 by the number of training sentences, one line a parser."""
+    series = {
+        name: [(sentences, round(f1, 1)) for sentences, f1 in sorted(points.items())]
+        for name, points in rows.items()
+    }
+    return line_chart(
+        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(0, 100)
+    )
+
+
 def _middle(words: Sequence[int]) -> float:
     least, most = words
     return 50.0 if most >= 1000 else (least + most) / 2
