@@ -67,8 +67,8 @@ RECORDS = (
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record(
         "multi30k-variations.json",
-        "tools/run_variations.py multi30k --rows base",
-        60,
+        "tools/run_variations.py multi30k --rows base 'A h=1'",
+        100,
         COMMAND_LINE,
     ),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),

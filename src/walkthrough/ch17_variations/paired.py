@@ -41,6 +41,17 @@ def by_seed(runs: Runs, row: str, split: str, measure: Measure) -> dict[int, flo
     return found
 
 
+def with_points(runs: Runs) -> list[dict[str, Any]]:
+    """Return runs of the command line with their curves as those of the phrasebook have them.
+
+    A point is a number of updates and the perplexity on validation pairs.
+    """
+    return [
+        {**run, "curve": [(point["update"], point["valid_perplexity"]) for point in run["curve"]]}
+        for run in runs
+    ]
+
+
 def differences(runs: Runs, row: str, split: str, measure: Measure = "perplexity") -> list[float]:
     """Return what a row has more than base, a number for each seed that both have."""
     base, ours = (by_seed(runs, name, split, measure) for name in (BASE, row))

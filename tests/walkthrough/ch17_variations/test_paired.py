@@ -72,3 +72,10 @@ def test_printed_differences_are_those_of_the_paper():
     assert paired.printed_difference("C N=2") == pytest.approx(21.66, abs=0.01)
     assert paired.printed_difference("C N=2", "bleu") == pytest.approx(-2.1)
     assert paired.printed_difference("E learned positions") == 0
+
+
+def test_curves_of_the_command_line_become_points():
+    log = [{"update": 250.0, "valid_perplexity": 9.0, "loss": 3.0}]
+    (found,) = paired.with_points([{"row": "base", "seed": 1, "curve": log}])
+    assert found["curve"] == [(250, 9.0)]
+    assert paired.curve_values([found], "base", 250) == {1: pytest.approx(100 * math.log(9))}
