@@ -63,7 +63,12 @@ RECORDS = (
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
     Record("phrasebook-width.json", "tools/run_width.py", 10),
-    Record("craft-trees.json", "tools/run_trees.py baselines words", 3 * 60, COMMAND_LINE),
+    Record(
+        "craft-trees.json",
+        "tools/run_trees.py baselines words tags curve --sizes 4525 9050",
+        5 * 60,
+        COMMAND_LINE,
+    ),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record(
         "multi30k-variations.json",

@@ -118,9 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if step == "screen":
             screen(args.folder, args.only)
         elif step == "train":
+            done = scored()
             for name, recipe in all_runs().items():
                 wanted = not args.only or name in args.only
-                if wanted and name not in scored():
+                if wanted and name not in done:
                     train(args.folder / name, recipe)
         elif step == "curve":
             curve(args.folder)
@@ -216,9 +217,9 @@ def test(folder: Path) -> None:
     Raises:
         ValueError: the decoding is not chosen, or not committed.
     """
-    chosen = recorded().get("decoding", {})
+    chosen, done = recorded().get("decoding", {}), scored()
     left = {
-        name: [r for r in row.runs(name) if r not in scored() and is_trained(folder / r)]
+        name: [r for r in row.runs(name) if r not in done and is_trained(folder / r)]
         for name, row in ROWS.items()
     }
     waiting = [name for name, runs in left.items() if runs]
@@ -320,9 +321,10 @@ def _found(folder: Path, split: str, decoding: Decoding) -> list[dict[str, Any]]
 def record(folder: Path) -> None:
     """Write every finished run into the record; runs that no folder holds stay as they are."""
     known = {one["name"]: one for one in recorded().get("runs", [])}
+    done = scored()
     row_of = {run: row for name, row in ROWS.items() for run in row.runs(name)}
     for name in (*SCREENS, *all_runs()):
-        if name not in scored() and results_of(folder / name).get("evaluation"):
+        if name not in done and results_of(folder / name).get("evaluation"):
             known[name] = read_run(folder / name)
             known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
             if name in row_of and (counts := counted(folder / name, row_of[name])):

@@ -116,6 +116,9 @@ def test_a_learning_curve_is_that_of_the_first_seed():
     runs = [run(2, 80, 9.0), run(1, 80, 70.0), run(3, 80, 8.0), run(1, 40, 60.0)]
     grammar = run(None, 80, 65.0, row="PCFG, words")
     record = {"runs": [*runs, grammar, run(1, 80, 99.0, row="Transformer on dev, leaves: tag")]}
+    sizes = {(row.parser, row.sentences) for row in craft.table(record, sentences=80)}
+    assert sizes == {("Transformer, words", 80), ("PCFG, words", 80)}
+    assert {row.sentences for row in craft.table(record)} == {40, 80}
     assert craft.by_sentences(record, "Transformer, words", "rules") == {40: 60.0, 80: 70.0}
     assert craft.by_sentences(record, "Transformer, words", "free") == {40: 50.0, 80: 60.0}
     assert craft.by_sentences(record, "PCFG, words", "rules") == {80: 65.0}

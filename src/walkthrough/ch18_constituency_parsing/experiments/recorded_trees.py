@@ -20,10 +20,15 @@ class Row(NamedTuple):
     well_formed: float
 
 
-def table(record: Record) -> list[Row]:
-    """Return a row for each parser and way of decoding; its seeds stand in it, in their order."""
+def table(record: Record, *, sentences: int | None = None) -> list[Row]:
+    """Return a row for each parser and way of decoding; its seeds stand in it, in their order.
+
+    With `sentences`, only what learned from so many sentences, or from none.
+    """
     groups: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
     for one in sorted(tested(record), key=lambda row: row["seed"] or 0):
+        if sentences is not None and one["training sentences"] not in (0, sentences):
+            continue
         key = (one["parser"], one["training sentences"], one["decoding"])
         groups.setdefault(key, []).append(one)
     return [
