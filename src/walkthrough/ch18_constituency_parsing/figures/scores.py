@@ -161,7 +161,7 @@ def by_sentences(
     rows: Mapping[str, Mapping[int, float]],
     *,
     title: str = "More sentences help the Transformer more",
-    x_title: str = "sentences to learn from (each step is twice as many)",
+    x_title: str = "sentences to learn from",
     y_title: str = "F1 in percent",
 ) -> alt.LayerChart:
     """Return F1 by the number of training sentences, one line a parser."""
@@ -170,7 +170,7 @@ def by_sentences(
         for name, points in rows.items()
     }
     return line_chart(
-        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(0, 100)
+        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(40, 90)
     )
 
 
