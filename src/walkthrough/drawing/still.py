@@ -27,11 +27,18 @@ logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 import matplotlib  # noqa: E402
 from cycler import cycler  # noqa: E402
+from matplotlib.colors import LinearSegmentedColormap  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from walkthrough.drawing.style import CATEGORIES, SIGNED_SCHEME, WEIGHT_SCHEME  # noqa: E402
 
-__all__ = ["SIGNED_SCHEME", "WEIGHT_SCHEME", "Still", "canvas", "page_style", "still"]
+__all__ = ["SIGNED_COLOURS", "WEIGHT_SCHEME", "Still", "canvas", "page_style", "still"]
+
+_SIGNED = "134b85 2f78b3 5da2cb 9dcae1 d2e5ef f2f0eb fce0ba fbbf74 e8932f c5690d 994a07"
+SIGNED_COLOURS = LinearSegmentedColormap.from_list(
+    SIGNED_SCHEME, [f"#{colour}" for colour in _SIGNED.split()]
+)
+"""The colours that Vega has for `style.SIGNED_SCHEME`; matplotlib has no scheme of that name."""
 
 FONT_SIZE = 11
 SMALLEST, LARGEST = 0.85, 1.5

@@ -1,11 +1,15 @@
 """The figures of chapter 07 hold the numbers they show."""
 
+import base64
+import io
 import itertools
 import math
+import re
 
 import pytest
 import torch
 from chart_specs import all_rows, inputs, spec
+from matplotlib.image import imread
 
 from transformer.positional import sinusoidal_encoding
 from walkthrough.ch07_positional_encoding import figures
@@ -22,6 +26,29 @@ def test_encoding_heatmap_has_positions_as_rows_and_dimensions_as_columns():
     assert row["value"][1][0] == round(math.sin(1), 2)
     assert spec(chart)["encoding"]["y"]["field"] == "position"
     assert "→" in spec(chart)["encoding"]["x"]["title"]
+
+
+def test_the_picture_has_a_cell_for_every_number():
+    encoding = sinusoidal_encoding(51, 1024)
+    picture = figures.encoding_picture(encoding)
+    assert "51 positions as rows, of 512 sines and as many cosines" in picture.alt
+    sines, cosines = (image for image in images(picture) if image.shape[:2] == (51, 512))
+    assert agree(sines, encoding[:, 0::2]) > 0.95 > 0.1 > abs(agree(sines, encoding[:, 1::2]))
+    assert agree(cosines, encoding[:, 1::2]) > 0.95 > 0.1 > abs(agree(cosines, encoding[:, 0::2]))
+    with pytest.raises(ValueError, match="even d_model; got 7"):
+        figures.encoding_picture(torch.zeros(3, 7))
+
+
+def agree(image, values):
+    """Return how well the warmth of an image, from blue to orange, goes with the values."""
+    warmth = torch.from_numpy(image[..., 0] - image[..., 2])
+    return torch.corrcoef(torch.stack([warmth.flatten(), values.flatten()]))[0, 1].item()
+
+
+def images(picture):
+    """Return the images inside a picture, as arrays of colours from 0 to 1."""
+    found = re.findall(r"data:image/png;base64,([^\"]+)", picture.svg)
+    return [imread(io.BytesIO(base64.b64decode(data))) for data in found]
 
 
 def test_waves_are_the_columns_of_the_encoding():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from walkthrough.drawing.still import GROUND, INK, canvas, page_style, still
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.still import GROUND, INK, SIGNED_COLOURS, canvas, page_style, still
+from walkthrough.drawing.style import PALETTE, SIGNED_SCHEME
 
 
 def picture(alt="two points and a line"):
@@ -123,3 +123,11 @@ def test_a_figure_of_pyplot_is_not_shown_twice():
 
     still(pyplot.figure(), alt="empty")
     assert pyplot.get_fignums() == []
+
+
+def test_signed_colours_are_those_of_the_charts():
+    # https://vega.github.io/vega/docs/schemes/#blueorange: from blue over nearly white to orange
+    low, middle, high = (np.array(SIGNED_COLOURS(value)[:3]) for value in (0.0, 0.5, 1.0))
+    assert low[2] - low[0] > 0.4 < high[0] - high[2]
+    assert min(middle) > 0.9
+    assert SIGNED_COLOURS.name == SIGNED_SCHEME

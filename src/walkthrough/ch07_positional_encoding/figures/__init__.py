@@ -3,6 +3,7 @@
 from walkthrough.ch07_positional_encoding.figures.encodings import (
     distance_chart,
     encoding_heatmap,
+    encoding_picture,
     rotation_chart,
 )
 from walkthrough.ch07_positional_encoding.figures.order import accuracy_by_position
@@ -17,6 +18,7 @@ __all__ = [
     "binary_counter",
     "distance_chart",
     "encoding_heatmap",
+    "encoding_picture",
     "encoding_waves",
     "rotation_chart",
     "wavelengths_chart",

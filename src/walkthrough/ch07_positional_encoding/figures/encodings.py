@@ -1,4 +1,4 @@
-"""Positional encodings (§3.5) as a map, as a rotation, and by distance."""
+"""Positional encodings (§3.5) as a map, small or whole, as a rotation, and by distance."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from torch import Tensor
 from walkthrough.ch07_positional_encoding.figures.waves import BASE, even_size
 from walkthrough.drawing.channels import number_slider
 from walkthrough.drawing.lines import Number, line_chart
+from walkthrough.drawing.still import SIGNED_COLOURS, Still, canvas, still
 from walkthrough.drawing.style import PALETTE, SIGNED_SCHEME, described, rounded, wrapped
 
 
@@ -61,6 +62,48 @@ def encoding_heatmap(
 def _sparse_axis(n: int) -> alt.Axis:
     apart = max(1, 2 ** math.ceil(math.log2(max(n / 8, 1))))
     return alt.Axis(values=list(range(0, n, apart)), ticks=True, labelAngle=0)
+
+
+def encoding_picture(
+    encoding: Float[Tensor, "length d_model"],
+    *,
+    title: str = "Every number of {length} positions",
+    halves: tuple[str, str] = ("sines: dimension 0, 2, 4 …", "cosines: dimension 1, 3, 5 …"),
+    x_title: str = "pair i →",
+    y_title: str = "↓ position",
+    legend: str = "value",
+    alt_text: str | None = None,
+) -> Still:
+    """Return a large encoding as a still picture, one row a position: its sines, its cosines.
+
+    Side by side, since a sine and a cosine in turn make stripes that hide everything else.
+
+    Raises:
+        ValueError: d_model is odd.
+    """
+    length, d_model = even_size(encoding)
+    limit = float(encoding.abs().max())
+    with canvas(420, 120 + 4 * length, ncols=2, sharey=True) as (figure, axes):
+        for ax, heading, half in zip(axes, halves, (0, 1), strict=True):
+            image = ax.imshow(
+                encoding[:, half::2].numpy(force=True),
+                aspect="auto",
+                interpolation="none",  # a cell of the image is a number, at any zoom
+                cmap=SIGNED_COLOURS,
+                vmin=-limit,
+                vmax=limit,
+            )
+            ax.set_title(heading, fontsize=11, fontweight="normal")
+            ax.set_xlabel(x_title)
+        axes[0].set_ylabel(y_title)
+        figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, label=legend)
+        heading = title.format(length=length)
+        figure.suptitle(heading, x=0.01, ha="left", fontweight="semibold", fontsize=13)
+    words = alt_text or (
+        f"{heading}. Two maps with {length} positions as rows, of {d_model // 2} sines and as many "
+        f"cosines; values from {encoding.min():.2f} to {encoding.max():.2f}."
+    )
+    return still(figure, alt=words)
 
 
 def rotation_chart(
