@@ -5,6 +5,7 @@
     python tools/run_recipe.py train --only recipe-1
     python tools/run_recipe.py curve          # BLEU in the course of the first seeds, validation
     python tools/run_recipe.py choose         # how each row decodes: its first seed on validation
+    python tools/run_recipe.py captions       # eight of our own, by the recipe's first seed
     python tools/run_recipe.py test           # every test set, once a run
 
 `test` looks at no test set before the decoding that it uses is committed, and at none twice. Run
@@ -28,14 +29,16 @@ from record_run import run as read_run
 from records import RESULTS, ROOT, write
 from run_multi30k import Recipe, results_of, run, train
 
+from transformer.cli.models import open_model
 from transformer.data.corpus import Corpus
 from walkthrough.ch16_translation.experiments.intervals import (
     difference_of_counts,
     sentence_counts,
 )
+from walkthrough.ch16_translation.experiments.own_captions import translated
 
 RECORD = RESULTS / "multi30k-recipe.json"
-STEPS = ("screen", "train", "curve", "choose", "test")
+STEPS = ("screen", "train", "curve", "choose", "captions", "test")
 SEEDS = (1, 2, 3)
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 ALPHAS = (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6)
@@ -127,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             curve(args.folder)
         elif step == "choose":
             choose(args.folder)
+        elif step == "captions":
+            captions(args.folder)
         else:
             test(args.folder)
         record(args.folder)
@@ -209,6 +214,20 @@ def choose(folder: Path) -> None:
             raise ValueError(f"{name}: the best mean is the longest of {AVERAGES}")
         chosen[name] = asdict(best)
     save({**recorded(), "decoding": chosen})
+
+
+def captions(folder: Path) -> None:
+    """Translate our own captions with the recipe's first seed, decoded as chosen; once."""
+    name = next(iter(ROWS["recipe"].runs("recipe")))
+    chosen = recorded().get("decoding", {}).get("recipe")
+    if "captions" in recorded() or chosen is None or not is_trained(folder / name):
+        return
+    asked = argparse.Namespace(
+        model=str(folder / name), average=chosen["average"], threads=1, device="cpu"
+    )
+    model, codec = open_model(asked)
+    sentences = translated(model, codec, beam=chosen["beam"], alpha=chosen["alpha"])
+    save({**recorded(), "captions": {"run": name, **chosen, "sentences": sentences}})
 
 
 def test(folder: Path) -> None:

@@ -52,6 +52,8 @@ def asked(tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "SCREENS", {"screen": "--seed 1 --max-updates 20"})
     monkeypatch.setattr(tool, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(tool, "committed", dict)
+    monkeypatch.setattr(tool, "open_model", lambda args: (Path(args.model).name, args.average))
+    monkeypatch.setattr(tool, "translated", lambda *model, **decoding: [[*model, decoding]])
     corpus = Corpus(
         name="multi30k",
         source_language="en",
@@ -136,6 +138,19 @@ def test_a_curve_takes_the_first_seed_of_a_row_and_each_point_once(asked, tmp_pa
     curve = json.loads(tool.RECORD.read_text())["curves"]["recipe-1"]
     assert curve == [{"update": 1000, "bleu": 10.0}, {"update": 2000, "bleu": 20.0}]
     assert not asked[0]
+
+
+def test_our_captions_are_translated_once_as_the_recipe_was_chosen_to_decode(asked, tmp_path):
+    steps(tmp_path, "train", "captions")
+    assert "captions" not in tool.recorded()  # nothing is chosen yet
+    steps(tmp_path, "choose", "captions")
+    found = tool.recorded()["captions"]
+    assert found["sentences"] == [["recipe-1", 10, {"beam": 5, "alpha": 1.4}]]
+    assert found["run"] == "recipe-1"
+    shutil.rmtree(tmp_path / "runs")
+    steps(tmp_path, "captions")
+    assert tool.recorded()["captions"] == found
+    assert not any("--split=test" in command for command in asked[0])
 
 
 def test_no_test_set_before_the_decoding_is_committed(asked, tmp_path, monkeypatch):
