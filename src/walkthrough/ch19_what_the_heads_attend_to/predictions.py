@@ -13,7 +13,7 @@ whose = Prediction(
         ),
         Choice(
             "In fewer than a third, less often than a fixed distance finds it",
-            "Where nothing has to be found, the encoder of these translators does not look.",
+            "Where nothing has to be found, the encoder of these translators looks less often.",
             right=True,
         ),
         Choice(
@@ -30,7 +30,7 @@ same_picture = Prediction(
     (
         Choice(
             "In two",
-            "In the other three the picture is the same, and the decoder looks for itself.",
+            "In the other three the picture is the same, and the decoder's own look is enough.",
             right=True,
         ),
         Choice("In all five", "That is what the picture suggests, and why you test it."),
