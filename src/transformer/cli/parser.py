@@ -71,7 +71,7 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "number and the reason go to standard error, and the exit code at the end is 1. "
             "Nothing checks that a line is in the run's source language: one vocabulary serves "
             "both. A model of trees (preset craft-trees) reads words with spaces between all of "
-            "them and writes the symbols of a tree, whose leaves are tags."
+            "them and writes the symbols of a tree, whose leaves are the numbers of the words."
         ),
         epilog="Example: echo 'Jane visite l’Afrique en septembre.' | "
         "python -m transformer translate runs/first. " + EXIT_CODES,

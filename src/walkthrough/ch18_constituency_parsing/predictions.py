@@ -15,8 +15,7 @@ free_beam = Prediction(
         Choice("It stays within a point", "Even that would be something."),
         Choice(
             "It falls by some points",
-            "More probable outputs are often known shapes with too few words, and a beam finds "
-            "more of those.",
+            "It finds more probable outputs, and on shapes that are new those are worse trees.",
             right=True,
         ),
     ),
@@ -25,7 +24,7 @@ free_beam = Prediction(
 real_text = Prediction(
     "18-real-text",
     "A Transformer with 2.7 million parameters learns from the same 18 101 sentences as the "
-    "grammar. On the test articles, where does its F1 stand beside the grammar's?",
+    "grammar. Over all test sentences, where does its F1 stand beside the grammar's?",
     (
         Choice(
             "Below it, with rules or without: 18 101 sentences are too few for such a model",

@@ -81,7 +81,24 @@ def test_the_record_of_craft_is_read():
     assert craft.best_scores(record, "flat")["well_formed"] == 1
     with pytest.raises(KeyError, match="no row 'nobody'; there are PCFG"):
         craft.best_scores(record, "nobody")
-    assert list(craft.lengths(record, ["flat", "nobody"])) == ["flat"]
+    lines = craft.lengths(record, {"grammar": ("PCFG, words", "CKY")})
+    assert lines == {"grammar": craft.best_scores(record, "PCFG, words")["by_length"]}
+    with pytest.raises(KeyError, match="no row 'nobody' decoded 'CKY' with seed 1"):
+        craft.lengths(record, {"nobody": ("nobody", "CKY")})
+
+
+def test_lengths_are_of_one_seed_and_of_all_sentences():
+    def run(seed, sentences):
+        scores = {"free": {"by_length": [{"seed": seed, "of": sentences}]}}
+        return {"row": "parser", "seed": seed, "sentences": sentences, "scores": scores}
+
+    record = {"runs": [run(2, 80), run(1, 40), run(1, 80), run(1, 20)]}
+    assert craft.lengths(record, {"it": ("parser", "free")}) == {"it": [{"seed": 1, "of": 80}]}
+    assert craft.lengths(record, {"it": ("parser", "free")}, seed=2) == {
+        "it": [{"seed": 2, "of": 80}]
+    }
+    with pytest.raises(KeyError, match="with seed 3"):
+        craft.lengths(record, {"it": ("parser", "free")}, seed=3)
 
 
 def test_a_row_counts_once_for_each_way_of_decoding():

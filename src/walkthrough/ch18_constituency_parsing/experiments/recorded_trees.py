@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -83,10 +83,27 @@ def best_scores(record: Record, row: str) -> Mapping[str, Any]:
     return list(largest["scores"].values())[-1]
 
 
-def lengths(record: Record, rows: Sequence[str]) -> dict[str, Any]:
-    """Return F1 by length of these rows, those that the record has."""
-    known = {run["row"] for run in record["runs"]}
-    return {row: best_scores(record, row)["by_length"] for row in rows if row in known}
+def lengths(
+    record: Record, lines: Mapping[str, tuple[str, str]], *, seed: int = 1
+) -> dict[str, list[dict[str, Any]]]:
+    """Return F1 by length for each line, a parser and its way of decoding, from all sentences.
+
+    Where a parser has seeds, this one.
+
+    Raises:
+        KeyError: the record has no such row.
+    """
+    found = {}
+    for name, (row, way) in lines.items():
+        scores = [
+            (run["sentences"], run["scores"][way]["by_length"])
+            for run in record["runs"]
+            if run["row"] == row and run["seed"] in (None, seed) and way in run["scores"]
+        ]
+        if not scores:
+            raise KeyError(f"the record has no row {row!r} decoded {way!r} with seed {seed}")
+        _, found[name] = max(scores, key=lambda one: one[0])
+    return found
 
 
 def by_sentences(record: Record, row: str, way: str) -> dict[int, float]:
