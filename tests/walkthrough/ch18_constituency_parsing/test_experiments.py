@@ -4,7 +4,11 @@ import pytest
 
 from transformer.analysis.brackets import labelled_spans, score_brackets
 from transformer.data.phrasebook import leaves, parse_brackets
-from walkthrough.ch18_constituency_parsing.experiments import measuring, phrase_trees
+from walkthrough.ch18_constituency_parsing.experiments import (
+    evalb_sample,
+    measuring,
+    phrase_trees,
+)
 from walkthrough.ch18_constituency_parsing.experiments import recorded_trees as craft
 from walkthrough.ch18_constituency_parsing.experiments.published import TABLE_4
 from walkthrough.page.results import recorded
@@ -141,3 +145,15 @@ def test_a_learning_curve_is_that_of_the_first_seed():
     assert craft.by_sentences(record, "PCFG, words", "rules") == {80: 65.0}
     with pytest.raises(KeyError, match="no row 'PCFG, words' decoded 'CKY'; there are"):
         craft.by_sentences(record, "PCFG, words", "CKY")
+
+
+def test_brackets_are_counted_as_evalb_counts_them():
+    def counts(spans):
+        gold = spans(evalb_sample.GOLD)
+        found = {text: spans(parse_brackets(text)) for text in evalb_sample.PRINTED}
+        return {t: ((f & gold).total(), gold.total(), f.total()) for t, f in found.items()}
+
+    assert counts(labelled_spans) == evalb_sample.PRINTED
+    for name, other in measuring.CONVENTIONS.items():  # the sample tells the others apart
+        agrees = counts(other) == evalb_sample.PRINTED
+        assert agrees == (name in ("all words, all labels", "without punctuation (COLLINS.prm)"))
