@@ -58,11 +58,9 @@ def test_a_run_is_recorded_once_and_rows_stand_in_the_tables_order(tmp_path, tra
     assert len(trained) == 8
 
 
-def test_all_small_rows_are_trained_on_the_phrasebook_and_most_on_multi30k():
+def test_all_small_rows_are_trained_on_the_phrasebook_and_one_a_letter_on_multi30k():
     assert sorted(ROWS["phrasebook"]) == sorted(TRAINED)
-    wanted = {"base", "A h=1", "A h=16", "B d_k=16", "C N=2", "C N=8", "C d_ff=1024"}
-    wanted |= {"C d_ff=4096", "C d_model=256", "D dropout=0.0", "D smoothing=0.0"}
-    assert wanted | {"E learned positions"} <= set(ROWS["multi30k"])
+    assert [TRAINED[name].group for name in ROWS["multi30k"]] == ["base", *"ABCDE"]
 
 
 def test_an_unknown_row_is_refused(capsys):
@@ -82,7 +80,7 @@ def test_a_row_of_multi30k_is_a_command_line_that_looks_at_validation_alone():
     assert "training.smoothing=0.0" in smoothing
 
 
-@pytest.mark.parametrize("name", ROWS["multi30k"])
+@pytest.mark.parametrize("name", TRAINED)
 def test_the_command_line_makes_the_model_of_the_row(name):
     options = shlex.split(recipe(TRAINED[name], seed=1).options)
     plan = make_plan("multi30k-tiny", None, [o for o in options if "=" in o])
