@@ -62,6 +62,28 @@ def block_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("block")
 
 
+STEPS = (
+    ("pre-norm", "pre-norm, RMSNorm"),
+    ("no biases", "no biases, QK-norm"),
+    ("no biases, QK-norm", "today"),
+)
+"""A block → one that has what it has and more."""
+
+
+def step_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
+    """Return what a block adds to one that lacks some of it, each at its own best rate."""
+    runs = frame(record, "block")
+    rows = [
+        {
+            "from": less,
+            "to": more,
+            **_compared(*(_at_best_rate(runs[runs.block == block]) for block in (more, less))),
+        }
+        for less, more in STEPS
+    ]
+    return pd.DataFrame(rows).set_index(["from", "to"])
+
+
 def optimiser_verdicts(record: Mapping[str, Any]) -> pd.DataFrame:
     """Return the same for optimisers and schedules, at one rate, against Adam with a line."""
     runs = frame(record, "optimiser")

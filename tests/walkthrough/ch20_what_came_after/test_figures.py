@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from walkthrough.ch20_what_came_after import figures
-from walkthrough.ch20_what_came_after.verdicts import block_verdicts, optimiser_verdicts, paired
+from walkthrough.ch20_what_came_after.verdicts import (
+    STEPS,
+    block_verdicts,
+    optimiser_verdicts,
+    paired,
+    step_verdicts,
+)
 from walkthrough.page.results import recorded
 
 NAMES = ["pre-norm", "RoPE"]
@@ -124,6 +130,18 @@ def test_each_block_is_compared_at_its_own_best_rate():
     }
     assert found.difference["RoPE"] == pytest.approx(1.04 - 1.02)
     assert optimiser_verdicts(record()).verdict["Muon, linear"] == "helps"
+
+
+def test_a_block_is_compared_with_the_one_it_adds_to():
+    whole = recorded("phrasebook-modern")
+    found = step_verdicts(whole)
+    assert list(found.index) == list(STEPS)
+    runs = figures.frame(whole, "block").query("peak == 0.01")
+    losses = runs.pivot(index="seed", columns="block", values="loss")
+    for less, more in STEPS:  # all of them are best at the higher rate
+        difference = (losses[more] - losses[less]).mean()
+        assert found.difference[less, more] == pytest.approx(difference)
+    assert found.difference["no biases", "no biases, QK-norm"] < -0.05
 
 
 def test_the_record_holds_every_part_with_the_same_three_seeds_or_more():
