@@ -24,7 +24,7 @@ Runs = Sequence[Mapping[str, Any]]
 
 
 def value(run: Mapping[str, Any], split: str, measure: Measure) -> float:
-    """Return a run's figure; perplexity as 100 · its logarithm, so differences are per cents."""
+    """Return a run's figure; perplexity as 100 · its logarithm: small differences are per cents."""
     found = float(run[split][measure])
     return 100 * math.log(found) if measure == "perplexity" else found
 
@@ -128,7 +128,7 @@ def luck(runs: Runs, row: str, update: int, last: int) -> Luck:
 
 
 def printed_difference(row: str, measure: Measure = "perplexity") -> float:
-    """Return what a row has more than base in the paper; perplexity in per cent, as in `value`."""
+    """Return what a row has more than base in the paper; perplexity as in `value`."""
     ours, base = ROWS[row].printed, ROWS[BASE].printed
     if measure == "bleu":
         return ours.bleu - base.bleu
