@@ -39,17 +39,23 @@ def command_line() -> str:
 
 
 def commit() -> str | None:
-    """Return the commit of this package's repository, "-dirty" added when it was edited."""
+    """Return the commit of this package's repository, "-dirty" added when it was edited.
+
+    What stands in `results/` is left out: the tools write there while they run.
+    """
     if shutil.which("git") is None:
         return None
+    name = _git("rev-parse", "HEAD")
+    everything_but_results = [":/", ":(top,exclude)results"]
+    edited = _git("status", "--porcelain", "--untracked-files=no", "--", *everything_but_results)
+    return f"{name}-dirty" if name and edited else name or None
+
+
+def _git(*words: str) -> str:
     told = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
+        ["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
     )
-    return told.stdout.strip() or None
+    return told.stdout.strip() if told.returncode == 0 else ""
 
 
 def processor() -> str:

@@ -63,6 +63,25 @@ def test_the_commit_is_the_packages_wherever_the_command_is_given(
     assert commit() == told.stdout.strip()
 
 
+@pytest.mark.parametrize(("edited", "ending"), [("results", ""), ("src", "-dirty")])
+def test_a_commit_is_marked_where_more_than_the_records_was_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edited: str, ending: str
+) -> None:
+    for folder in ("results", "src/transformer"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "file").write_text("as committed")
+    names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*names, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "src/transformer/surroundings.py"))
+    clean = commit()
+    assert clean is not None
+    assert "dirty" not in clean
+    (file,) = (tmp_path / edited).rglob("file")
+    file.write_text("edited")
+    assert commit() == clean + ending
+
+
 def test_an_installed_package_has_no_commit(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     monkeypatch.setattr(module, "__file__", str(tmp_path / "surroundings.py"))
