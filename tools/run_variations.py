@@ -7,8 +7,8 @@
 On the phrasebook: base, the eighteen rows that change one thing, and a control of ours, five seeds.
 On Multi30k: base and a row for each letter of the table, three seeds, scored on the validation
 split alone; --rows makes others.
-With --resume a run of the phrasebook that stands in the record is not made again. A run of Multi30k
-never is, as long as its folder stands under runs/; an interrupted one goes on where it stopped.
+A run of Multi30k that stands in the record is not made again, and an interrupted one goes on where
+its folder under runs/ stopped. With --resume the phrasebook keeps what stands in its record, too.
 """
 
 import argparse
@@ -44,7 +44,7 @@ FIRST = [
 ]
 ROWS = {PHRASEBOOK: FIRST, MULTI30K: FIRST[:6]}
 
-# Multi30k: d_model 128 and N = 3, about 12 minutes of one core a run.
+# Multi30k: d_model 128 and N = 3, about 16 minutes of one core a run.
 WIDTH, DEPTH, MAX_LEN = 4, 2, 256
 UPDATES, WARMUP, VALID_EVERY = 1500, 200, 250
 SPLIT = "val"

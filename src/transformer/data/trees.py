@@ -73,7 +73,8 @@ def delinearize(
             open_nodes[-1].append(next(remaining))
             continue
         if symbol != f"){open_nodes[-1][0]}":
-            raise ValueError(f"expected ){open_nodes[-1][0]} or a child, got {symbol!r}")
+            known = "" if symbol[:1] in "()" else ", which is none of the leaf symbols"
+            raise ValueError(f"expected ){open_nodes[-1][0]} or a child, got {symbol!r}{known}")
         node = tuple(open_nodes.pop())
         if len(node) < 2:
             raise ValueError(f"a constituent needs a child, got an empty {node[0]}")

@@ -219,7 +219,7 @@ def difference_picture(
     panels: Mapping[str, Panel],
     *,
     title: str = "One run in the paper, five pairs in small",
-    x_title: str = "100 · ln perplexity",
+    x_title: str = "100 · Δ ln perplexity",
     names: Sequence[str] = (),
     alt_text: str | None = None,
 ) -> Still:

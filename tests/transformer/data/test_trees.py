@@ -93,7 +93,7 @@ def test_the_longest_run_of_opening_brackets(symbols, expected):
 
 
 def test_an_unknown_tag_among_the_symbols_is_named():
-    with pytest.raises(ValueError, match=r"expected \)S or a child, got 'FOO'"):
+    with pytest.raises(ValueError, match=r"or a child, got 'FOO', which is none of the leaf"):
         delinearize(["(S", "NNP", "FOO", ")S"], ["Jane"], {"NNP"})
     with pytest.raises(ValueError, match="2 words need as many leaves, got 1"):
         delinearize(["(S", "NNP", ")S"], ["Jane", "sings"], {"NNP", "VBZ"})

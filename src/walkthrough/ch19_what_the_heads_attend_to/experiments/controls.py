@@ -64,10 +64,9 @@ def right_without_neighbours(
 def _written_neighbours(question: Question) -> list[int]:
     """Return places that the predicting row reads, beside those of the answer's translation.
 
-    The decoder reads the start token first: word j stands at place j + 1. The place of the row
-    itself stays open.
+    The place of the row itself stays open.
     """
-    closed = {place for j in question.written for place in (j, j + 1)} - {0}
+    closed = surgery.written_places(question)
     middle = sum(closed) / max(len(closed), 1)
     free = [place for place in range(question.predicted) if place not in closed]
     return sorted(free, key=lambda place: abs(place - middle))[: len(closed)]

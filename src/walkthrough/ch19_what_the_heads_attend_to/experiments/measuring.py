@@ -111,8 +111,7 @@ def hidden_shares(translator: Translator, questions: Sequence[Question]) -> dict
     batch = translator.batch([(question.source, question.target) for question in questions])
     queries, rows = ([q.query for q in questions], [q.predicted for q in questions])
     answers = [question.answers for question in questions]
-    # the decoder reads the start token first: word j stands at place j + 1
-    written = [{place for j in q.written for place in (j, j + 1)} - {0} for q in questions]
+    written = [surgery.written_places(question) for question in questions]
     edge = surgery.without_edges(batch, queries, answers)
     beside = surgery.without_edges(batch, queries, [surgery.neighbours(q) for q in questions])
     masks = {

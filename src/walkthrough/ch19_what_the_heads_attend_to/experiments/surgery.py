@@ -139,6 +139,15 @@ def unseen(batch: Batch, questions: Sequence[Question]) -> dict[str, Tensor]:
     return masks
 
 
+def written_places(question: Question) -> set[int]:
+    """Return what the decoder reads of the answer: its translation and the word before that.
+
+    The decoder reads the start token first: word j stands at place j + 1. The start token itself is
+    left out.
+    """
+    return {place for j in question.written for place in (j, j + 1)} - {0}
+
+
 def neighbours(question: Question) -> list[int]:
     """Return as many places beside the answer as the answer has: the control of hiding it.
 
