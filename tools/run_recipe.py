@@ -55,6 +55,12 @@ SCREENS = {
         f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set data.bpe_dropout=0.1"
     ),
     "screen-02-5": f"{_SCREENED} --set training.r_drop=5 --set model.dropout=0.2",
+    "screen-02-4000": (
+        f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set data.merges=4000"
+    ),
+    "screen-02-2000": (
+        f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set data.merges=2000"
+    ),
 }
 
 
