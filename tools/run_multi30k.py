@@ -23,7 +23,7 @@ from record_run import run as read_run
 from record_run import with_beginnings
 from records import RESULTS, write
 
-from walkthrough.ch16_translation.experiments.run_scores import best_on_validation
+from walkthrough.ch16_translation.experiments.choosing import best_on_validation
 
 ALPHAS = (0.6, 1.0, 1.6)
 BEAM = {"beam": 5, "alpha": 0.6}

@@ -1,7 +1,8 @@
 """The experiment of chapter 16: one recipe for Multi30k and its controls, three seeds each.
 
     python tools/run_recipe.py                # → results/multi30k-recipe.json, every step in order
-    python tools/run_recipe.py screen         # candidates, scored on the validation split alone
+    python tools/run_recipe.py screen         # → results/multi30k-screens.json: candidates, scored
+                                              # on the validation split alone
     python tools/run_recipe.py train --only recipe-1
     python tools/run_recipe.py curve          # BLEU in the course of the first seeds, validation
     python tools/run_recipe.py choose         # how each row decodes: its first seed on validation
@@ -19,7 +20,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,14 @@ from walkthrough.ch16_translation.experiments.intervals import (
 from walkthrough.ch16_translation.experiments.own_captions import translated
 
 RECORD = RESULTS / "multi30k-recipe.json"
+SCREENED = RESULTS / "multi30k-screens.json"
 STEPS = ("screen", "train", "curve", "choose", "captions", "test")
 SEEDS = (1, 2, 3)
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 ALPHAS = (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6)
 AVERAGES = (1, 5, 10, 20, 40)
 BEAM = 5
+GREEDY = 1
 CURVE_EVERY = 1000
 
 # A fifth of the length of a run of the recipe, or less, all of seed 1.
@@ -140,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             captions(args.folder)
         else:
             test(args.folder)
-        record(args.folder)
+        if step != "screen":
+            record(args.folder)
     return 0
 
 
@@ -174,6 +178,9 @@ def screen(folder: Path, only: Sequence[str] | None) -> None:
         train(folder / name, Recipe(options))
         for alpha in (0.6, 1.0, 1.4):
             evaluate(folder / name, "val", Decoding(beam=BEAM, alpha=alpha, average=5))
+    known = {one["name"]: one for one in recorded(SCREENED).get("runs", [])}
+    known |= {name: as_recorded(folder / name) for name in SCREENS if is_measured(folder / name)}
+    save({"runs": [known[name] for name in SCREENS if name in known]}, SCREENED)
 
 
 def curve(folder: Path) -> None:
@@ -239,6 +246,8 @@ def captions(folder: Path) -> None:
 def test(folder: Path) -> None:
     """Score every trained run on every test set of its row, once; then compare whole rows.
 
+    On the validation split a run is scored greedily, too: that is no look at a test set.
+
     Raises:
         ValueError: the decoding is not chosen, or not committed.
     """
@@ -256,8 +265,13 @@ def test(folder: Path) -> None:
             f"commit {RECORD.name} with the decoding of {changed} before a test is looked at"
         )
     for name in waiting:
-        for run_name, split in product(left[name], ROWS[name].tests):
-            evaluate(folder / run_name, split, Decoding(**chosen[name]), output=f"{split}.txt")
+        decoding = Decoding(**chosen[name])
+        greedy = replace(decoding, beam=GREEDY)
+        for run_name in left[name]:
+            for without_test in (decoding, greedy):
+                evaluate(folder / run_name, "val", without_test)
+            for split in ROWS[name].tests:
+                evaluate(folder / run_name, split, decoding, output=f"{split}.txt")
     record(folder)
     save({**recorded(), "differences": differences(recorded()["runs"])})
 
@@ -347,21 +361,33 @@ def record(folder: Path) -> None:
     """Write every finished run into the record; runs that no folder holds stay as they are."""
     known = {one["name"]: one for one in recorded().get("runs", [])}
     done = scored()
-    row_of = {run: row for name, row in ROWS.items() for run in row.runs(name)}
-    for name in (*SCREENS, *all_runs()):
-        if name not in done and results_of(folder / name).get("evaluation"):
-            known[name] = read_run(folder / name)
-            known[name]["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
-            if name in row_of and (counts := counted(folder / name, row_of[name])):
-                known[name]["counts"] = counts
-    runs = [known[name] for name in (*SCREENS, *all_runs()) if name in known]
+    for row_name, row in ROWS.items():
+        for name in row.runs(row_name):
+            if name not in done and is_measured(folder / name):
+                known[name] = as_recorded(folder / name)
+                if counts := counted(folder / name, row):
+                    known[name]["counts"] = counts
+    runs = [known[name] for name in all_runs() if name in known]
     looks = sum(e["split"].startswith("test") for one in runs for e in one["evaluation"])
     save({**recorded(), "looks": looks, "runs": runs})
 
 
-def recorded() -> dict[str, Any]:
+def is_measured(folder: Path) -> bool:
+    """Whether a run has a score."""
+    return bool(results_of(folder).get("evaluation"))
+
+
+def as_recorded(folder: Path) -> dict[str, Any]:
+    """Return what the record keeps of a run folder."""
+    found = read_run(folder)
+    found["settings"]["data"]["folder"] = None  # where the corpus lay says nothing
+    return found
+
+
+def recorded(path: Path | None = None) -> dict[str, Any]:
     """Return the record as it is; empty where there is none."""
-    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    path = path or RECORD
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def committed() -> dict[str, Any]:
@@ -371,9 +397,9 @@ def committed() -> dict[str, Any]:
     return json.loads(found.stdout) if found.returncode == 0 else {}
 
 
-def save(content: dict[str, Any]) -> None:
+def save(content: dict[str, Any], path: Path | None = None) -> None:
     """Write the record, what is short before what is long."""
-    write(RECORD, dict(sorted(content.items(), key=lambda item: item[0] == "runs")), flat_from=5)
+    write(path or RECORD, dict(sorted(content.items(), key=lambda item: item[0] == "runs")), flat_from=5)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ def asked(tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "ROWS", ROWS)
     monkeypatch.setattr(tool, "SCREENS", {"screen": "--seed 1 --max-updates 20"})
     monkeypatch.setattr(tool, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(tool, "SCREENED", tmp_path / "screens.json")
     monkeypatch.setattr(tool, "committed", dict)
     monkeypatch.setattr(tool, "open_model", lambda args: (Path(args.model).name, args.average))
     monkeypatch.setattr(tool, "translated", lambda *model, **decoding: [[*model, decoding]])
@@ -93,7 +94,11 @@ def test_candidates_are_scored_on_validation_alone(asked, tmp_path):
     assert "train" in commands[0]
     assert len(commands) == 4
     assert all("--split=val" in command for command in commands[1:])
-    assert json.loads(tool.RECORD.read_text())["looks"] == 0
+    assert [run["name"] for run in tool.recorded(tool.SCREENED)["runs"]] == ["screen"]
+    assert not tool.RECORD.exists()
+    shutil.rmtree(tmp_path / "runs")
+    tool.screen(tmp_path / "runs", ["nothing"])
+    assert [run["name"] for run in tool.recorded(tool.SCREENED)["runs"]] == ["screen"]
 
 
 def test_decoding_is_chosen_by_the_first_seed(asked, tmp_path):
@@ -175,6 +180,12 @@ def test_each_run_looks_once_at_each_test_set(asked, tmp_path, monkeypatch):
     steps(tmp_path, "test")
     record = json.loads(tool.RECORD.read_text())
     assert record["looks"] == 2 * 3 + 3 * 3 + 1
+    for run in record["runs"]:
+        greedy = [e for e in run["evaluation"] if e["beam"] == 1]
+        assert [e["split"] for e in greedy] == ["val"]
+        chosen = tool.Decoding(**record["decoding"][run["name"].rsplit("-", 1)[0]])
+        assert greedy[0]["average"] == chosen.average
+        assert tool._found(tmp_path / "runs" / run["name"], "val", chosen)
     pairs = {(found["ours"], found["theirs"]) for found in record["differences"]}
     assert pairs == {("recipe", "paper")}  # the other direction is no comparison
     assert record["differences"][0]["measured"] == 0

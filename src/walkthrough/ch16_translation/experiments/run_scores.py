@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from walkthrough.ch16_translation.experiments.choosing import VALIDATION, best_on_validation
 from walkthrough.ch16_translation.experiments.recorded_runs import Record, Row, by_name
 
-Result = Mapping[str, Any]
-TEST, VALIDATION = "test_2016_flickr", "val"
+TEST = "test_2016_flickr"
 COLUMNS = {  # what matters most comes first: a phone shows the beginning of a line
     "mark": "{}",
     "run": "{}",
@@ -55,12 +55,6 @@ def score_rows(record: Record, split: str) -> list[dict[str, Any]]:
 
 def _decoding(result: Mapping[str, Any]) -> tuple[int, int, float]:
     return result["beam"], result["average"], result["alpha"]
-
-
-def best_on_validation(results: Sequence[Result]) -> Result | None:
-    """Return the result with the highest BLEU on the validation split; None without one there."""
-    tried = [result for result in results if result["split"] == VALIDATION]
-    return max(tried, key=lambda result: result["bleu"], default=None)
 
 
 def over_seeds(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
