@@ -59,7 +59,8 @@ SCREENS = {
     ),
     "screen-02-5": f"{_SCREENED} --set training.r_drop=5 --set model.dropout=0.2",
     "screen-02-peak": (
-        f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set training.peak=0.005"
+        f"{_SCREENED} --set training.r_drop=2 --set model.dropout=0.2 --set training.peak=0.005 "
+        "--set training.valid_every=300"
     ),
 }
 
@@ -96,8 +97,8 @@ class Row:
         return {f"{name}-{s}": Recipe(f"--seed {s} {options}") for s in self.seeds}
 
 
-# The preset's 6 000 updates for every row, three quarters of an hour of one core. All checkpoints are
-# kept: for the mean of the last ones, and for a curve in BLEU.
+# The preset's 6 000 updates for every row, three quarters of an hour of one core. All checkpoints
+# are kept: for the mean of the last ones, and for a curve in BLEU.
 _LONG = "--set training.valid_every=300 --set training.save_every=200 --set training.keep=30"
 _RECIPE = f"{_LONG} --set model.dropout=0.2 --set training.accumulate=2 --set training.r_drop=2"
 
