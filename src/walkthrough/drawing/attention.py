@@ -125,6 +125,7 @@ def attention_viewer(
     gold: Pairs | Mapping[str, Pairs] | None = None,
     title: str = "Choose a layer and a head: what does each query look at?",
     gold_title: str = "outlined: the pairs that a reader would align",
+    kind_label: str = "attention ",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return the maps of all layers and heads behind selectors, and of all kinds where several.
@@ -158,7 +159,7 @@ def attention_viewer(
     words = alt.Title(wrapped(title), subtitle=wrapped(gold_title) if pairs else [])
     chart = (
         alt.LayerChart(layer=_chosen_map(maps, labels))
-        .add_params(*_selectors(maps))
+        .add_params(*_selectors(maps, kind_label))
         .properties(width=alt.Step(size), height=alt.Step(size), title=words)
         # kinds have labels of their own: without a new layout, longer ones would be cut off
         .properties(autosize=alt.AutoSizeParams(type="pad", resize=True))
@@ -170,14 +171,14 @@ def _by_kind(value: Any, kind: str) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {kind: value}
 
 
-def _selectors(maps: Mapping[str, Tensor]) -> list[alt.Parameter]:
+def _selectors(maps: Mapping[str, Tensor], kind_label: str) -> list[alt.Parameter]:
     n_layers = max(tensor.shape[0] for tensor in maps.values())
     n_heads = max(tensor.shape[1] for tensor in maps.values())
     layer = alt.param("layer", value=1)  # a selector with one choice would be dead
     if n_layers > 1:
         layer = menu("layer", range(1, n_layers + 1), "layer ", start=n_layers)
     head = menu("head", [*range(1, n_heads + 1), MEAN], "head ")
-    kind = [menu("kind", list(maps), "attention ")] if len(maps) > 1 else []
+    kind = [menu("kind", list(maps), kind_label)] if len(maps) > 1 else []
     return [*kind, layer, head]
 
 

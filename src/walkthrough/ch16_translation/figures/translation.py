@@ -11,7 +11,7 @@ from pandas.io.formats.style import Styler
 
 from walkthrough.ch16_translation.experiments.published import PublishedRun, System
 from walkthrough.ch16_translation.experiments.recorded_runs import (
-    Row,
+    Decoding,
     Run,
     setting_rows,
     settings_of,
@@ -132,16 +132,16 @@ def _cost_in_words(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
 def setting_table(
     published: PublishedRun,
     run: Run | None = None,
-    decoded: Row | None = None,
+    decoding: Decoding | None = None,
     *,
     columns: tuple[str, str, str, str] = ("", "setting", "published", "ours"),
 ) -> Styler:
-    """Return a published setting; beside it, for a run and a row of `score_rows`, ours."""
-    if run is None or decoded is None:
+    """Return a published setting; beside it, for a run and how it was decoded, ours."""
+    if run is None or decoding is None:
         alone = [(name, str(value)) for name, value in published.settings.items()]
         table = pd.DataFrame(alone, columns=list(columns[1:3]))
     else:
-        table = pd.DataFrame(setting_rows(published, settings_of(run, decoded)))
+        table = pd.DataFrame(setting_rows(published, settings_of(run, decoding)))
         table.columns = pd.Index(columns)
     left: Any = [{"selector": "th, td", "props": [("text-align", "left")]}]
     return table.style.hide().set_table_styles(left)

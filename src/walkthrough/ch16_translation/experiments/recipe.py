@@ -1,0 +1,181 @@
+"""The experiment of chapter 16, read from its record: rows, seeds, scores, what it cost (§6.1).
+
+The record is what `tools/run_recipe.py` writes. A row is a way to train; its runs differ by seed
+and are decoded alike, as the validation captions chose with the row's first seed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from walkthrough.ch16_translation.experiments.choosing import best_on_validation
+from walkthrough.ch16_translation.experiments.intervals import difference_of_counts
+from walkthrough.ch16_translation.experiments.recorded_runs import run_flops
+
+Record = Mapping[str, Any]
+Run = Mapping[str, Any]
+Result = Mapping[str, Any]
+ROWS = {
+    "recipe": "our recipe",
+    "no-r-drop": "without R-Drop",
+    "paper": "as the paper prints it",
+}
+"""The rows from English to German, by their names in the record."""
+BACK = "back"
+"""The recipe from German to English."""
+FLICKR_2016 = "test_2016_flickr"
+TESTS = {FLICKR_2016: "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
+
+
+@dataclass(frozen=True)
+class Scores:
+    """BLEU of a row's runs on one split, a score a seed."""
+
+    row: str
+    split: str
+    bleu: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the seeds."""
+        return fmean(self.bleu)
+
+    def __str__(self) -> str:
+        """Say the mean, with the lowest and the highest score where there are several."""
+        if len(self.bleu) == 1:
+            return f"{self.mean:.2f}"
+        return f"{self.mean:.2f} ({min(self.bleu):.2f}–{max(self.bleu):.2f})"
+
+
+def runs_of(record: Record, row: str) -> list[Run]:
+    """Return the runs of a row, first seed first.
+
+    Raises:
+        ValueError: the record has none.
+    """
+    found = [run for run in record["runs"] if run["name"].rpartition("-")[0] == row]
+    if not found:
+        raise ValueError(f"the record has no run of {row!r}")
+    return sorted(found, key=lambda run: run["seed"])
+
+
+def rows_in(record: Record) -> dict[str, str]:
+    """Return the rows of `ROWS` that the record holds, in their order."""
+    names = {run["name"].rpartition("-")[0] for run in record["runs"]}
+    return {row: words for row, words in ROWS.items() if row in names}
+
+
+def result(record: Record, run: Run, split: str, *, beam: int | None = None) -> Result:
+    """Return what a run scored on a split, decoded as its row is; `beam` takes another beam.
+
+    Raises:
+        ValueError: it was not scored like that.
+    """
+    wanted = {**record["decoding"][run["name"].rpartition("-")[0]], "split": split}
+    if beam is not None:
+        wanted["beam"] = beam
+    for found in run["evaluation"]:
+        if all(found[name] == value for name, value in wanted.items()):
+            return dict(found)
+    raise ValueError(f"{run['name']} was not scored with {wanted}")
+
+
+def scores(record: Record, row: str, split: str, *, beam: int | None = None) -> Scores:
+    """Return the BLEU of each run of a row on a split."""
+    found = [result(record, run, split, beam=beam)["bleu"] for run in runs_of(record, row)]
+    return Scores(row, split, tuple(found))
+
+
+def score_table(record: Record, splits: Mapping[str, str] = TESTS) -> str:
+    """Return a line a row: how many seeds, and on each split the mean, lowest and highest BLEU."""
+    lines = [["", "seeds", *splits.values()]]
+    for row, words in rows_in(record).items():
+        found = [str(scores(record, row, split)) for split in splits]
+        lines.append([words, str(len(runs_of(record, row))), *found])
+    return aligned(lines)
+
+
+def difference_table(record: Record, split: str) -> str:
+    """Return a line for each two rows: the difference of their mean BLEU, and its interval.
+
+    The interval holds 95 of 100 draws of sentences; the seeds stay those that were trained.
+    """
+    lines = [["", "BLEU", "95 of 100 draws"]]
+    for ours, theirs in combinations(rows_in(record), 2):
+        sides = (
+            [np.array(run["counts"][split]) for run in runs_of(record, row)]
+            for row in (ours, theirs)
+        )
+        found = difference_of_counts(*sides)
+        interval = f"{found.low:+.2f} to {found.high:+.2f}"
+        lines.append([f"{ROWS[ours]} − {ROWS[theirs]}", f"{found.measured:+.2f}", interval])
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Return cells in columns, the first of them to the left."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def learning_curves(record: Record) -> dict[str, list[tuple[int, float]]]:
+    """Return BLEU on the validation captions by update: the first seed of each row."""
+    return {
+        words: [(point["update"], point["bleu"]) for point in record["curves"][f"{row}-1"]]
+        for row, words in rows_in(record).items()
+        if f"{row}-1" in record["curves"]
+    }
+
+
+def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
+    """Return what each run of a row took, in the mean; `base` is the cost of another, in FLOPs."""
+    found = []
+    for row, words in rows_in(record).items():
+        runs = runs_of(record, row)
+        flops = fmean(run_flops(run) for run in runs)
+        found.append(
+            {
+                "row": words,
+                "runs": len(runs),
+                "minutes": fmean(run["curve"][-1]["seconds"] for run in runs) / 60,
+                "target tokens": fmean(run["curve"][-1]["tokens"] for run in runs),
+                "FLOPs": flops,
+                "base": base / flops,
+            }
+        )
+    return found
+
+
+def screen_table(screens: Record) -> str:
+    """Return a line for each candidate: its settings, and its best BLEU on validation.
+
+    Raises:
+        ValueError: a candidate has no score there.
+    """
+    lines = [["dropout", "R-Drop", "BPE dropout", "peak rate", "BLEU", "α"]]
+    for run in screens["runs"]:
+        data, model, training = (run["settings"][part] for part in ("data", "model", "training"))
+        best = best_on_validation(run["evaluation"])
+        if best is None:
+            raise ValueError(f"{run['name']} was not scored on the validation split")
+        lines.append(
+            [
+                f"{model['dropout']}",
+                f"{training['r_drop']:g}",
+                f"{data['bpe_dropout']}",
+                f"{training['peak']}",
+                f"{best['bleu']:.2f}",
+                f"{best['alpha']}",
+            ]
+        )
+    return aligned(lines)

@@ -1,0 +1,149 @@
+"""Chapter 16 reads its experiment off the record: rows, seeds, what is compared, what it cost."""
+
+import re
+
+import pytest
+import torch
+from chart_specs import all_rows, inputs, spec
+
+from transformer.analysis.bleu import score
+from walkthrough.ch16_translation.experiments import recipe, recorded_runs
+from walkthrough.ch16_translation.experiments.intervals import sentence_counts
+from walkthrough.ch16_translation.figures import caption_viewer, learning_curve, seed_picture
+
+CHOSEN = {
+    "recipe": {"beam": 5, "alpha": 1.4, "average": 10},
+    "paper": {"beam": 4, "alpha": 0.6, "average": 5},
+}
+SPLITS = ("val", *recipe.TESTS)
+BLEU = {"recipe-2": 41.0, "recipe-1": 40.0, "paper-1": 36.5}
+REFERENCES = ["a dog runs over the green grass .", "two men in red shirts look at it ."] * 20
+LINES = {
+    "recipe-1": REFERENCES,
+    "recipe-2": REFERENCES,
+    "paper-1": [line.replace("grass", "snow") for line in REFERENCES],
+}
+
+
+def one_run(run, name, bleu):
+    row, _, seed = name.rpartition("-")
+    asked = CHOSEN[row]
+    tried = [
+        {**asked, "split": "val", "alpha": 0.0, "bleu": 1.0},
+        *({**asked, "split": split, "bleu": bleu + place} for place, split in enumerate(SPLITS)),
+        {**asked, "split": "val", "beam": 1, "bleu": bleu - 1},
+    ]
+    counts = {recipe.FLICKR_2016: sentence_counts(LINES[name], REFERENCES).tolist()}
+    return {**run(name=name, seed=int(seed)), "evaluation": tried, "counts": counts}
+
+
+@pytest.fixture
+def record(run):
+    return {
+        "decoding": CHOSEN,
+        "runs": [one_run(run, name, bleu) for name, bleu in BLEU.items()],
+        "curves": {
+            "recipe-1": [{"update": 10, "bleu": 20.0}, {"update": 20, "bleu": 30.0}],
+            "recipe-2": [{"update": 10, "bleu": 99.0}],
+        },
+    }
+
+
+def test_rows_come_in_their_order_with_the_seeds_in_theirs(record):
+    assert list(recipe.rows_in(record)) == ["recipe", "paper"]
+    assert [run["name"] for run in recipe.runs_of(record, "recipe")] == ["recipe-1", "recipe-2"]
+    with pytest.raises(ValueError, match="no run of 'back'"):
+        recipe.runs_of(record, "back")
+
+
+def test_a_score_is_that_of_the_decoding_that_was_chosen(record):
+    found = recipe.scores(record, "recipe", "val")
+    assert (found.bleu, found.mean, str(found)) == ((40.0, 41.0), 40.5, "40.50 (40.00–41.00)")
+    assert recipe.scores(record, "recipe", "val", beam=1).bleu == (39.0, 40.0)
+    assert str(recipe.scores(record, "paper", "val")) == "36.50"
+    with pytest.raises(ValueError, match=r"recipe-1 was not scored with .*'beam': 3"):
+        recipe.scores(record, "recipe", "val", beam=3)
+
+
+def test_the_table_has_a_line_a_row_and_says_how_many_seeds(record):
+    head, *lines = [" ".join(line.split()) for line in recipe.score_table(record).splitlines()]
+    assert head == "seeds 2016 2017 COCO"
+    assert lines == [
+        "our recipe 2 41.50 (41.00–42.00) 42.50 (42.00–43.00) 43.50 (43.00–44.00)",
+        "as the paper prints it 1 37.50 38.50 39.50",
+    ]
+
+
+def test_the_difference_of_two_rows_has_its_interval(record):
+    lines = recipe.difference_table(record, recipe.FLICKR_2016).splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("our recipe − as the paper prints it  ")
+    measured, low, high = (float(word) for word in re.findall(r"[+-][\d.]+", lines[1]))
+    scored = score(LINES["paper-1"], REFERENCES, tokenize="none").bleu
+    assert measured == pytest.approx(100 - scored, abs=0.006)
+    assert 0 < low < measured < high
+
+
+def test_a_curve_is_that_of_the_first_seed(record):
+    assert recipe.learning_curves(record) == {"our recipe": [(10, 20.0), (20, 30.0)]}
+
+
+def test_costs_are_means_over_the_runs_of_a_row(record):
+    ours, paper = recipe.cost_rows(record, base=1e15)
+    assert (ours["runs"], paper["runs"], ours["minutes"]) == (2, 1, 2.5)
+    assert ours["FLOPs"] == recorded_runs.run_flops(record["runs"][0])
+    assert ours["FLOPs"] * ours["base"] == pytest.approx(1e15)
+
+
+def test_candidates_stand_with_what_sets_them_apart_and_their_best_score(record):
+    screen = record["runs"][0]
+    screen["settings"]["data"]["bpe_dropout"] = 0.1
+    screen["settings"]["training"]["r_drop"] = 2.0
+    (head, line) = recipe.screen_table({"runs": [screen]}).splitlines()
+    assert " ".join(head.split()) == "dropout R-Drop BPE dropout peak rate BLEU α"
+    assert line.split() == ["0.3", "2", "0.1", "0.003", "41.00", "1.4"]
+    screen["evaluation"] = []
+    with pytest.raises(ValueError, match="recipe-2 was not scored on the validation split"):
+        recipe.screen_table({"runs": [screen]})
+
+
+# Figures -----------------------------------------------------------------------------------------
+
+
+def test_published_scores_are_lines_as_long_as_the_curve(record):
+    chart = learning_curve(recipe.learning_curves(record), {"published": 41.02})
+    rows = all_rows(chart)
+    assert {(row["x"], row["y"]) for row in rows if row["y"] == 41.02} == {(0, 41.02), (20, 41.02)}
+    assert "published" in spec(chart)["description"]
+    with pytest.raises(ValueError, match="at least one series"):
+        learning_curve({}, {})
+
+
+def test_the_picture_of_seeds_says_every_score(record):
+    rows = {
+        words: recipe.scores(record, row, "val")
+        for row, words in recipe.ROWS.items()
+        if row in CHOSEN
+    }
+    picture = seed_picture(rows, {"published": 41.02})
+    assert "our recipe: 40.00, 41.00" in picture.alt
+    assert "published 41.02" in picture.alt
+    with pytest.raises(ValueError, match="at least one row"):
+        seed_picture({}, {})
+
+
+def test_a_caption_is_chosen_by_a_menu_and_small_weights_stay_open():
+    sentence = {
+        "english": "two dogs sleep under the table .",
+        "read": ["two", "dogs", "⟨end⟩"],
+        "written": ["zwei", "⟨end⟩"],
+        "attention": torch.tensor([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]] * 4).tolist(),
+    }
+    chart = caption_viewer([sentence, {**sentence, "english": "a man"}])
+    menu = inputs(chart)["kind"]
+    assert (menu["options"], menu["name"]) == (["1 two dogs sleep under …", "2 a man"], "caption ")
+    maps = [row["weight"] for row in all_rows(chart) if "weight" in row]
+    assert maps
+    assert all(weight is not None for rows in maps for row in rows for weight in row)
+    with pytest.raises(ValueError, match="at least one, got none"):
+        caption_viewer([])
