@@ -70,14 +70,14 @@ def test_the_table_has_a_line_a_row_and_says_how_many_seeds(record):
     assert head == "seeds 2016 2017 COCO"
     assert lines == [
         "our recipe 2 41.50 (41.00–42.00) 42.50 (42.00–43.00) 43.50 (43.00–44.00)",
-        "as the paper prints it 1 37.50 38.50 39.50",
+        "the paper's 1 37.50 38.50 39.50",
     ]
 
 
 def test_the_difference_of_two_rows_has_its_interval(record):
     lines = recipe.difference_table(record, recipe.FLICKR_2016).splitlines()
     assert len(lines) == 2
-    assert lines[1].startswith("our recipe − as the paper prints it  ")
+    assert lines[1].startswith("our recipe − the paper's  ")
     measured, low, high = (float(word) for word in re.findall(r"[+-][\d.]+", lines[1]))
     scored = score(LINES["paper-1"], REFERENCES, tokenize="none").bleu
     assert measured == pytest.approx(100 - scored, abs=0.006)

@@ -22,7 +22,7 @@ Result = Mapping[str, Any]
 ROWS = {
     "recipe": "our recipe",
     "no-r-drop": "without R-Drop",
-    "paper": "as the paper prints it",
+    "paper": "the paper's",
 }
 """The rows from English to German, by their names in the record."""
 BACK = "back"
