@@ -54,7 +54,7 @@ def seed_picture(
     """
     if not rows:
         raise ValueError("a picture of seeds needs at least one row, got none")
-    with canvas(420, 110 + 34 * len(rows)) as (figure, ax):
+    with canvas(400, 110 + 34 * len(rows)) as (figure, ax):
         for style, (name, bleu) in zip(("--", ":"), published.items(), strict=False):
             ax.axvline(bleu, color="black", lw=1.2, ls=style, label=f"{name}: {bleu}")
         for place, found in enumerate(rows.values()):
