@@ -55,7 +55,7 @@ def as_chosen(run, split):
 
 def with_range(values):
     words = f"{fmean(values):.2f}"
-    return words if len(values) == 1 else f"{words} ({min(values):.2f}–{max(values):.2f})"
+    return words if len(values) == 1 else f"{words} ({min(values):.2f} to {max(values):.2f})"
 
 
 def line_of(words):
@@ -67,8 +67,6 @@ def line_of(words):
         words,
         str(len(runs)),
         f"{updates:,}".replace(",", " "),
-        f"{fmean(point['tokens'] for point in last) / 1e6:.1f}",
-        f"{fmean(point['seconds'] for point in last) / 60:.0f}",
         *(with_range([as_chosen(run, split) for run in runs]) for split in (VALIDATION, TEST)),
     ]
     return f"| {' | '.join(cells)} |"
