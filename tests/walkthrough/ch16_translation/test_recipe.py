@@ -84,6 +84,15 @@ def test_the_difference_of_two_rows_has_its_interval(record):
     assert 0 < low < measured < high
 
 
+def test_the_other_direction_has_a_score_and_stands_in_no_comparison(record):
+    before = recipe.score_table(record), recipe.difference_table(record, recipe.FLICKR_2016)
+    record["runs"].append({**record["runs"][0], "name": "back-1"})
+    record["decoding"] = {**CHOSEN, recipe.BACK: CHOSEN["recipe"]}
+    assert recipe.scores(record, recipe.BACK, "val").bleu == (41.0,)
+    after = recipe.score_table(record), recipe.difference_table(record, recipe.FLICKR_2016)
+    assert after == before
+
+
 def test_a_curve_is_that_of_the_first_seed(record):
     assert recipe.learning_curves(record) == {"our recipe": [(10, 20.0), (20, 30.0)]}
 

@@ -25,6 +25,8 @@ ROWS = {
     "paper": "the paper's",
 }
 """The rows from English to German, by their names in the record."""
+BACK = "back"
+"""The recipe from German to English: one run, in no comparison with the rows."""
 FLICKR_2016 = "test_2016_flickr"
 TESTS = {FLICKR_2016: "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
 
