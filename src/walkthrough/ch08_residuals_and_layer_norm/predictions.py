@@ -35,7 +35,7 @@ sooner = Prediction(
         Choice(
             "Post-norm with the small branches",
             "More of the word is left, but this share does not decide. It orders the two starts of "
-            "post-norm, and no more.",
+            "each norm, and not the two norms.",
         ),
         Choice(
             "Pre-norm with branches of full size",

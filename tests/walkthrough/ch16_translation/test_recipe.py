@@ -56,6 +56,23 @@ def test_rows_come_in_their_order_with_the_seeds_in_theirs(record):
         recipe.runs_of(record, "back")
 
 
+def test_seeds_of_another_record_join_their_rows(record, run):
+    record |= {"looks": 9, "differences": [1]}
+    more = {"looks": 3, "runs": [{**one_run(run, "paper-1", 37.5), "name": "paper-2", "seed": 2}]}
+    both = recipe.joined(record, more)
+    assert both["looks"] == 12
+    assert recipe.scores(both, "paper", "val").bleu == (36.5, 37.5)
+    assert recipe.scores(both, "recipe", "val") == recipe.scores(record, "recipe", "val")
+    assert recipe.learning_curves(both) == recipe.learning_curves(record)
+    assert "differences" not in both  # they know nothing of the new runs
+    assert recipe.scores(record, "paper", "val").bleu == (36.5,)
+    more["runs"][0]["evaluation"][1]["alpha"] = 1.0
+    with pytest.raises(ValueError, match="paper-2 was not scored with"):
+        recipe.scores(recipe.joined(record, more), "paper", "val")
+    with pytest.raises(ValueError, match="stand in both records: paper-2"):
+        recipe.joined(both, more)
+
+
 def test_a_score_is_that_of_the_decoding_that_was_chosen(record):
     found = recipe.scores(record, "recipe", "val")
     assert (found.bleu, found.mean, str(found)) == ((40.0, 41.0), 40.5, "40.50 (40.00–41.00)")

@@ -90,7 +90,8 @@ _MISSED = (
         "scale",
         "a wrong scale is put down to something else, or not noticed.",
         "Everything else about such a machine is in order; only the weights are too even or too "
-        "sharp. Compare them with a softmax of your own, for a d_k that is not 1.",
+        "sharp. Compare them with a softmax of your own, for a d_k that is not 1 and is not the "
+        "number of words.",
     ),
     ("fine", "the sound machine is called broken.", "Which of your experiments does it fail?"),
 )

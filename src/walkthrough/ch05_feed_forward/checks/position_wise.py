@@ -15,6 +15,7 @@ from torch import Tensor
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
 
 N_WORDS, N_COMPONENTS = 6, 4
+MOST_WORDS = 1000  # that a test may ask a layer about
 BOTH = "Change one word as well, and see that no other moves."
 
 
@@ -71,7 +72,7 @@ def _layer(kind: str, holder: int = 0) -> Callable[[torch.Generator], Arguments]
         x = torch.randn(N_WORDS, N_COMPONENTS, generator=generator)
         w1, w2 = (torch.randn(size, generator=generator) for size in [(4, 8), (8, 4)])
         kernel = torch.randn(4, 4, 3, generator=generator)
-        places = torch.randn(N_WORDS, 1, generator=generator)
+        places = torch.randn(MOST_WORDS, 1, generator=generator)
         if kind in ("largest", "smallest"):  # only a change of the holder is heard
             x[holder] = (40.0 + x[holder].abs()) * (1 if kind == "largest" else -1)
 

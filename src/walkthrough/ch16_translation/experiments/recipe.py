@@ -1,7 +1,8 @@
 """The experiment of chapter 16, read from its record: rows, seeds, scores, what it cost (§6.1).
 
-The record is what `tools/run_recipe.py` writes. A row is a way to train; its runs differ by seed
-and are decoded alike, as the validation captions chose with the row's first seed.
+The record is what `tools/run_recipe.py` writes, with the third seeds of
+`tools/run_third_seeds.py`. A row is a way to train; its runs differ by seed and are decoded alike,
+as the validation captions chose with the row's first seed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,20 @@ class Scores:
         if len(self.bleu) == 1:
             return f"{self.mean:.2f}"
         return f"{self.mean:.2f} ({min(self.bleu):.2f}–{max(self.bleu):.2f})"
+
+
+def joined(record: Record, more: Record) -> dict[str, Any]:
+    """Return the experiment with the runs of another record, and the looks of both at a test set.
+
+    Raises:
+        ValueError: a run stands in both.
+    """
+    first, second = ({run["name"] for run in one["runs"]} for one in (record, more))
+    if first & second:
+        raise ValueError(f"runs that stand in both records: {', '.join(sorted(first & second))}")
+    own = {name: part for name, part in record.items() if name != "differences"}  # of its own runs
+    looks = record["looks"] + more["looks"]
+    return {**own, "looks": looks, "runs": [*record["runs"], *more["runs"]]}
 
 
 def runs_of(record: Record, row: str) -> list[Run]:

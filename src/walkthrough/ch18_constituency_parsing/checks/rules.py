@@ -93,6 +93,13 @@ allowed = Check(
         fixed("a whole tree", ["(S", "XX", "XX", ")S"], 2, LABELS),
         fixed("two brackets have opened", ["(S", "(VP"], 1, ("VP", "S")),
         fixed("two brackets have opened, two words left", ["(S", "(VP"], 2, LABELS),
+        fixed(
+            "a phrase has closed inside another, one word left",
+            ["(S", "(VP", "XX", "(NP", "XX", ")NP"],
+            3,
+            LABELS,
+        ),
+        fixed("three brackets open, one word left", ["(S", "(VP", "(NP", "XX"], 2, LABELS),
     ],
     mistakes=[
         Mistake(
@@ -166,6 +173,28 @@ allowed = Check(
             "closes after a word alone",
             _never(lambda one, written, _n: one[0] == ")" and written[-1] != WORD),
             "a bracket closes only after a word in your rules. It may close after a phrase, too.",
+        ),
+        Mistake(
+            "closes after a word alone while words are left",
+            _never(
+                lambda one, written, n: (
+                    one[0] == ")" and written[-1] != WORD and written.count(WORD) < n
+                )
+            ),
+            "while words are left, a bracket closes only after a word in your rules. An inner one "
+            "may close after a phrase, too: `(S (VP XX (NP XX )NP )VP XX )S` is a tree.",
+        ),
+        Mistake(
+            "closes when two are open alone",
+            _never(
+                lambda one, written, n: (
+                    one[0] == ")"
+                    and written.count(WORD) < n
+                    and sum({"(": 1, ")": -1}.get(symbol[0], 0) for symbol in written) > 2
+                )
+            ),
+            "while words are left, an inner bracket may not close in your rules when more than "
+            "two are open. Only the outermost one has to wait for the last word.",
         ),
         Mistake(
             "words after a bracket alone",
