@@ -76,6 +76,7 @@ RECORDS = (
     Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
     Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),
     Record("multi30k-recipe.json", "tools/run_recipe.py", 7 * 60, COMMAND_LINE),
+    Record("multi30k-third-seeds.json", "tools/run_third_seeds.py", 2 * 60, COMMAND_LINE),
     Record("multi30k-screens.json", "tools/run_recipe.py screen", 3 * 60, COMMAND_LINE),
 )
 

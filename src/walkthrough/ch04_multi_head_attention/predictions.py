@@ -36,7 +36,7 @@ its_weights = Prediction(
         ),
         Choice(
             "To both neighbours, about half each",
-            "Both words arrive. What is lost is which of them stood where.",
+            "Both words arrive. The reader can name only the one with the slightly larger share.",
             right=True,
         ),
         Choice(
@@ -64,7 +64,8 @@ together = Prediction(
         Choice("The sum", "That would be so if each head did its own work, whoever else is there."),
         Choice(
             "More than the sum",
-            "One head was spared because another brought the word. Now that one is gone, too.",
+            "As if heads stood in for each other: one can be spared while another still brings "
+            "the word. The cell does not test that.",
             right=True,
         ),
     ),

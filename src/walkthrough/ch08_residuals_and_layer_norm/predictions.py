@@ -29,8 +29,9 @@ vanishing = Prediction(
 
 sooner = Prediction(
     "08-sooner",
-    "At the start, post-norm with small branches leaves 66 % of a word, pre-norm with branches of "
-    "full size 20 %. Which learns to copy sooner?",
+    "In the encoders of six layers above, post-norm with small branches leaves 66 % of a word, "
+    "pre-norm with branches of full size 20 %. Now models of four layers are trained. Which learns "
+    "to copy sooner?",
     (
         Choice(
             "Post-norm with the small branches",

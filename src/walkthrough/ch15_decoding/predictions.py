@@ -52,13 +52,17 @@ not_reordered = Prediction(
             "Hypotheses do read each other's words, and their scores are wrong. Which hypothesis "
             "is reported in the end?",
         ),
-        Choice("About a third", "A third is about the share of *scores* that come out wrong."),
+        Choice(
+            "About a third",
+            "Far more than a third of the *scores* come out wrong. Which hypothesis is reported in "
+            "the end?",
+        ),
         Choice(
             "About two thirds",
             "The harm is in the scores that are reported, not in the translations.",
         ),
         Choice(
-            "As many as before",
+            "About as many as before",
             "The best hypothesis mostly stays in its row, where nothing has to move. That is why "
             "nobody notices.",
             right=True,

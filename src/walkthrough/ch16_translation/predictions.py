@@ -32,7 +32,8 @@ base_french = Prediction(
         ),
         Choice(
             "All single models, no ensemble",
-            "That would fit the big model, if you take the lower of its two scores.",
+            "Not even the lower score of the big model fits this: 41.0 is above one ensemble of "
+            "three.",
         ),
         Choice("About half", "Base is cheap, and on this pair it shows."),
         Choice(

@@ -101,8 +101,8 @@ def curve_differences(runs: Runs, row: str, update: int) -> list[float]:
 class Luck:
     """What fewer runs than all say of a row: how often they point away from what all say at last.
 
-    `one` is one run of each, with seeds drawn apart, as in a table with a run a row; `two` are two
-    pairs that agree with each other. `spread` compares differences within a pair with differences
+    `one` is one run of each, with seeds drawn apart, as in a table with a run a row; `two` is how
+    often both of two pairs do. `spread` compares differences within a pair with differences
     across pairs: below 1, pairing helps.
     """
 

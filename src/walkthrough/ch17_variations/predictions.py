@@ -29,7 +29,7 @@ keys_or_parameters = Prediction(
         Choice("About half", "Wider networks do help a little, but less than that."),
         Choice(
             "Hardly any of it",
-            "It is still 9 per cent worse: what is missing is missing in the keys.",
+            "It is still 9 per cent worse, so it is not the number of parameters as such.",
             right=True,
         ),
     ),

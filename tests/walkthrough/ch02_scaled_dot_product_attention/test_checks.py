@@ -150,8 +150,21 @@ def test_a_list_of_all_pairs_is_not_a_stream():
     assert "the result is right, but your function calls" in verdict.message
 
 
-def test_pytorchs_softmax_is_forbidden_and_its_logsumexp_is_not():
-    assert not checks.stable_softmax(lambda scores: scores.softmax(-1))
+@pytest.mark.parametrize(
+    "softmax",
+    [
+        lambda scores: scores.softmax(-1),
+        lambda scores: torch.log_softmax(scores, -1).exp(),
+        lambda scores: torch.special.softmax(scores, -1),
+        lambda scores: torch.nn.Softmax(-1)(scores),
+        lambda scores: torch.nn.functional.softmin(-scores, -1),
+    ],
+)
+def test_a_softmax_of_pytorch_is_forbidden_by_any_name(softmax):
+    assert checks.stable_softmax(softmax).status == "wrong"
+
+
+def test_pytorchs_logsumexp_is_not_forbidden():
     assert checks.stable_softmax(lambda s: (s - s.logsumexp(-1, keepdim=True)).exp())
 
 
@@ -193,3 +206,22 @@ def test_weights_that_nearly_sum_to_1_are_not_taken_for_logarithms():
     verdict = checks.stable_softmax(softmax)
     assert "do not sum to 1" in verdict.message
     assert "logarithm" not in verdict.message
+
+
+def test_the_first_key_may_be_taken_before_the_loop_and_no_second_loop_is_allowed():
+    def streamed(query, pairs, *, again=False):
+        key, value = next(pairs)
+        largest, total, output = query @ key / len(key) ** 0.5, torch.ones(()), value.clone()
+        for key, value in pairs:
+            score = query @ key / len(key) ** 0.5
+            top = torch.maximum(largest, score)
+            output = output * (largest - top).exp() + (score - top).exp() * value
+            total = total * (largest - top).exp() + (score - top).exp()
+            largest = top
+        for _ in pairs if again else ():
+            pass
+        return output / total
+
+    assert checks.streamed_attention(streamed).status == "right"
+    verdict = checks.streamed_attention(lambda query, pairs: streamed(query, pairs, again=True))
+    assert "handed over once" in verdict.message

@@ -77,6 +77,20 @@ def test_a_cache_that_is_not_reordered_reports_wrong_scores(loaded, pairs, monke
     assert largest_gap() > 0.1
 
 
+def test_a_cache_that_is_not_reordered_drops_what_is_finished_and_moves_nothing_else():
+    def kept(cache):
+        numbers = torch.arange(6.0)[:, None, None, None]  # two hypotheses of three sentences
+        cache.layers[0].self_attention.append(numbers, numbers)
+        cache.select(torch.tensor([1, 0, 3, 2, 5, 4]), sources=None)
+        cache.select(torch.tensor([3, 2, 4, 4]), sources=torch.tensor([1, 2]))
+        new = torch.zeros(4, 1, 1, 1)
+        keys, _ = cache.layers[0].self_attention.append(new, new)
+        return keys[:, 0, 0, 0].tolist()
+
+    assert kept(decoding.NeverReordered(1)) == [2, 3, 4, 5]
+    assert kept(beam.DecoderCache(1)) == [2, 3, 5, 5]
+
+
 def test_the_average_is_the_mean_of_the_last_checkpoints(loaded):
     task = translator.load_task(train=200, valid=5, test=5)
     checkpoints, average = averaging.last_checkpoints(

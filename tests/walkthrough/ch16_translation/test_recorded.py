@@ -14,7 +14,10 @@ ROOT = Path(__file__).parents[3]
 SECTION = (ROOT / "book" / "lab-notebook.md").read_text("utf-8").split("## 16 Translation")[1]
 RECORDS = {
     name: recorded(name)
-    for name in ("multi30k-en-de", "multi30k-de-en", "multi30k-recipe", "multi30k-screens")
+    for name in (
+        *("multi30k-en-de", "multi30k-de-en", "multi30k-recipe", "multi30k-screens"),
+        "multi30k-third-seeds",
+    )
 }
 TEST = "test_2016_flickr"
 THREE = ("en-de-2", "en-de-3", "en-de-4")
@@ -143,10 +146,22 @@ def test_candidates_looked_at_no_test():
     assert splits == {VALIDATION}
 
 
-def test_each_run_of_the_experiment_looked_once_at_each_test():
-    for run in RECORDS["multi30k-recipe"]["runs"]:
+@pytest.mark.parametrize("name", ["multi30k-recipe", "multi30k-third-seeds"])
+def test_each_run_of_the_experiment_looked_once_at_each_test(name):
+    for run in RECORDS[name]["runs"]:
         looks = [r["split"] for r in run["evaluation"] if r["split"].startswith("test")]
         assert len(looks) == len(set(looks))
         assert run["settings"]["model"]["n_layers"] == 4
         assert 2.5e6 < recorded_runs.n_parameters(run) < 2.7e6
         assert not run.get("changed_since")
+
+
+def test_third_seeds_differ_from_the_first_ones_by_the_seed_alone():
+    first = {run["name"]: run for run in RECORDS["multi30k-recipe"]["runs"]}
+    for run in RECORDS["multi30k-third-seeds"]["runs"]:
+        other = first[run["name"].replace("-3", "-1")]
+        for part in ("data", "model"):
+            assert run["settings"][part] == other["settings"][part]
+        seeds = (one["settings"]["training"] | {"seed": None} for one in (run, other))
+        assert next(seeds) == next(seeds)
+        assert (run["seed"], other["seed"]) == (3, 1)

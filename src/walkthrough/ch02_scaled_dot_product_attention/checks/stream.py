@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from operator import length_hint
 
 import torch
 from torch import Tensor
@@ -70,18 +69,22 @@ def _weighted(weigh: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Pairs], Te
 class _Once:
     """An iterator over pairs that says so when somebody begins a second time."""
 
-    __slots__ = ("rest",)
+    __slots__ = ("ended", "rest")
 
     def __init__(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
-        self.rest = iter(pairs)
+        self.rest, self.ended = iter(pairs), False
 
     def __iter__(self) -> "_Once":
-        if not length_hint(self.rest):
+        if self.ended:
             raise RuntimeError("the pairs are handed over once; a second loop finds none")
         return self
 
     def __next__(self) -> tuple[Tensor, Tensor]:
-        return next(self.rest)
+        try:
+            return next(self.rest)
+        except StopIteration:
+            self.ended = True
+            raise
 
 
 def _first_only(query: Tensor, pairs: Pairs) -> Tensor:

@@ -114,7 +114,8 @@ def best_with_one_look(times: int, *, n: int = 400_000) -> float:
 def right_answers(model: PointerReader, *, n: int = 1000, circles: bool = True) -> dict[int, float]:
     """Return the share of right answers by times, on sequences that training did not draw.
 
-    Without `circles` each place is pointed to once, so that short walks seldom come back.
+    Without `circles` each place is pointed to once, so that short walks come back
+    less often.
     """
     generator = torch.Generator().manual_seed(10**6)
     pointers = sequences(n, generator)

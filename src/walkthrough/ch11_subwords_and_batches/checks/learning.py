@@ -150,7 +150,7 @@ learn = Check(
     reference=_learner(),
     cases=[
         fixed("the page's words, byte-pair encoding", VISITS, 8, by_count),
-        fixed("the page's words, word-pieces", VISITS, 8, by_share),
+        fixed("the page's words, the quotient", VISITS, 8, by_share),
         fixed("one frequent word", {"ab": 5, "cd": 1, "cde": 1, "fcd": 1}, 1, by_count),
         fixed("a score that looks at the left symbol", {"xa": 4, "xb": 3, "yb": 2}, 1, by_left),
         fixed("a pair that overlaps itself", {"aaaab": 3, "aab": 2, "cab": 1}, 4, by_count),
@@ -294,5 +294,5 @@ learn = Check(
             "after each round, and the counts.",
         ),
     ],
-    right="`learn` is right, for byte-pair encoding and for word-pieces",
+    right="`learn` is right, for byte-pair encoding and for the quotient",
 )

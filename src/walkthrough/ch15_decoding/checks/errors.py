@@ -50,6 +50,7 @@ kind_of_error = Check(
         _texts("a word said twice", "Jane Jane sleeps", _REFERENCE, -0.7, -1.0),
         _texts("two scores that are close", "Jane is asleep", _REFERENCE, -1.9, -1.2),
         _texts("a right output, scored in two ways", "Jane sleeps", _REFERENCE, -1.0, -0.99999),
+        _texts("a wrong output, scored nearly alike", "Jane slept", _REFERENCE, -1.00003, -1.0),
     ],
     mistakes=[
         Mistake(
@@ -104,6 +105,12 @@ kind_of_error = Check(
             lambda o, r, s, q: "none" if s == q else ("search" if s < q else "model"),
             "you compare the scores to find out whether the output is right. The two scores of "
             "one text may differ in their last digits: compare the texts.",
+        ),
+        Mistake(
+            "nearly equal scores taken for right",
+            lambda o, r, s, q: "none" if abs(s - q) < 1e-4 else ("search" if s < q else "model"),
+            "you take a score close to the reference's for a right output. Two texts may score "
+            "nearly alike: compare the texts.",
         ),
         Mistake(
             "the other way round",

@@ -143,6 +143,8 @@ class NeverReordered(DecoderCache):
     """The mistake: hypotheses change places in the beam, their keys and values do not."""
 
     def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
-        """Forget to reorder."""
+        """Forget to reorder; drop the rows of sentences that are finished."""
         if sources is not None:
+            beam = len(rows) // max(len(sources), 1)
+            rows = (sources[:, None] * beam + torch.arange(beam)).flatten()  # in their old order
             super().select(rows, sources=sources)

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from transformer.analysis.brackets import BracketScore, score_brackets
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
-from transformer.data.phrasebook import Example, Tree, phrasebook
+from transformer.data.phrasebook import Example, Phrasebook, Tree, phrasebook
 from transformer.data.tree_codec import Leaf, TreeCodec, symbols_of_leaves
 from transformer.data.trees import TaggedTree, linearize
 from transformer.inference.translate import Decoding, translate
@@ -80,9 +80,9 @@ def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = N_TEST) -> S
     )
 
 
-def ordinary_test() -> tuple[Example, ...]:
-    """Return test sentences that nobody chose by their shape."""
-    return phrasebook(0, train=N_SENTENCES, valid=1, test=N_TEST).test_sentences
+def ordinary_split() -> Phrasebook:
+    """Return sentences to train on and to test on that nobody chose by their shape."""
+    return phrasebook(0, train=N_SENTENCES, valid=1, test=N_TEST)
 
 
 @dataclass(frozen=True)

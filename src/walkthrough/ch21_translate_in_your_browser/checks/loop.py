@@ -31,9 +31,9 @@ class Script:
         ended = EOS_ID in said
         logits = torch.arange(VOCAB) / 100
         if follows and not ended:
-            logits[self.wanted[len(said)]] += 5.0
+            logits[self.wanted[len(said)]] += 0.5
         else:  # astray: a word that depends on all that was read
-            logits[3 + (sum(read) + len(read)) % (VOCAB - 3)] += 5.0
+            logits[3 + (sum(read) + len(read)) % (VOCAB - 3)] += 0.5
         return logits, read
 
 
