@@ -36,7 +36,7 @@ its_weights = Prediction(
         ),
         Choice(
             "To both neighbours, about half each",
-            "Both words arrive. The reader can name only the one with the slightly larger share.",
+            "Both words arrive. The reader names only the one with the slightly larger share.",
             right=True,
         ),
         Choice(

@@ -13,8 +13,8 @@ one_layer = Prediction(
         ),
         Choice(
             "More often than one look allows, and less often than two layers",
-            "Its heads collect several pointers at once, and the feed-forward network follows some "
-            "of them.",
+            "Its four heads can collect several pointers at once, and the feed-forward network can "
+            "follow some of them.",
             right=True,
         ),
         Choice(

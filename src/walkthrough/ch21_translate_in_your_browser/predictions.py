@@ -9,7 +9,7 @@ bits = Prediction(
         Choice("2", "Nothing is left then: a matrix has three values, and nearly all are 0."),
         Choice(
             "4",
-            "A matrix has 15 values then. Three bits lose two sentences of a hundred.",
+            "A matrix has 15 values then. Three bits lose three of the 200.",
             right=True,
         ),
         Choice("8", "They are, and with half of that as well."),

@@ -287,6 +287,12 @@ def _lifted_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
     )
 
 
+def _rounded_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
+    """Return whether small numbers have lost their last digits, as beside a large bias."""
+    off = (answer - expected).abs().max()
+    return bool(given.positional[0].pairs.abs().max() < 10 and 1e-5 < off < 0.1)
+
+
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
     """Return pairs whose numbers have these signs, each as often the larger one."""
 
@@ -400,6 +406,13 @@ larger = OneNetworkCheck(
         ),
     ],
     symptoms=[
+        Symptom(
+            "rounded by a bias",
+            _rounded_by_a_bias,
+            "nearly right: a large bias is added and taken off again, and small numbers lose their "
+            "last digits. Numbers below minus that bias would be cut off altogether. The negative "
+            "part needs a unit of its own.",
+        ),
         Symptom(
             "lifted by a bias",
             _lifted_by_a_bias,

@@ -110,7 +110,7 @@ def rotation_chart(
     encoding: Float[Tensor, "length d_model"],
     *,
     base: Number = BASE,
-    title: str = "k positions further: every pair turns by the same angle, wherever it starts",
+    title: str = "k positions further: a pair turns by one angle, wherever it starts",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return PE(pos) and PE(pos + k) of one pair on the circle; sliders set pair, pos and k."""

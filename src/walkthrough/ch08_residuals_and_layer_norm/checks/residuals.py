@@ -124,7 +124,7 @@ share_left = Check(
             "halved as well",
             _mixed(lambda branch, n: float((0.5 / (1 + branch)) ** n), _left_pre),
             "pre-norm is right. With post-norm you halve the word at each sub-layer besides: "
-            "the norm divides the sum by its variance, 1 + branch, and by nothing else.",
+            "the norm divides the word's variance by 1 + branch, and by nothing else.",
         ),
         Mistake(
             "a half each time",
@@ -599,8 +599,7 @@ small_start = Check(
         Mistake(
             "zero",
             _scaled(LAST, lambda n: 0.0),
-            "the last matrices are zero. ReZero and Fixup start like this; here they shrink by "
-            "(2N)^−0.5.",
+            "the last matrices are zero. Fixup starts like this; here they shrink by (2N)^−0.5.",
         ),
         Mistake(
             "biases in place of matrices",

@@ -131,7 +131,7 @@ def by_count(pair: int, left: int, right: int) -> int:
 
 
 def by_share(pair: int, left: int, right: int) -> float:
-    """Word-pieces: how much more often than by chance."""
+    """The short form of word-pieces: how much more often than by chance."""
     return pair / (left * right)
 
 

@@ -50,7 +50,7 @@ kind_of_error = Check(
         _texts("a word said twice", "Jane Jane sleeps", _REFERENCE, -0.7, -1.0),
         _texts("two scores that are close", "Jane is asleep", _REFERENCE, -1.9, -1.2),
         _texts("a right output, scored in two ways", "Jane sleeps", _REFERENCE, -1.0, -0.99999),
-        _texts("a wrong output, scored nearly alike", "Jane slept", _REFERENCE, -1.00003, -1.0),
+        _texts("a wrong output, scored nearly alike", "Jane slept", _REFERENCE, -1.0, -1.00003),
     ],
     mistakes=[
         Mistake(

@@ -160,7 +160,7 @@ def ways_chart(
     scores: Mapping[str, float],
     *,
     agreed: str,
-    title: str = "One set of translations, many numbers that are called BLEU",
+    title: str = "One model, 300 sentences, many numbers that are called BLEU",
     x_title: str = "score in percent",
     description: str | None = None,
 ) -> alt.LayerChart:

@@ -210,4 +210,4 @@ def _same_slices(series: Series, pair: Pair, number: int) -> bool:
     if len(mine) < 2 or not (mine.isfinite().all() and wanted.isfinite().all()):
         return False
     near = torch.cdist(mine, wanted).le(series.loose * (1 + wanted.abs().max()))
-    return bool(near.any(0).all() and near.any(1).all())
+    return bool(near.any(0).all() and near.any(1).all() and not near.diagonal().all())
