@@ -507,6 +507,11 @@ perfect_perplexity = ValueCheck(
             "its target, and the target holds less than that.",
         ),
         WrongValue(
+            100 / _GOLD,
+            "this is a hundred times the perplexity. It is a number of tokens, 1 at the lowest, "
+            "and no per cent.",
+        ),
+        WrongValue(
             math.exp(_ENTROPY),
             "this is the exponential of the *smoothed* loss. Perplexity asks only what the gold "
             "token got.",
