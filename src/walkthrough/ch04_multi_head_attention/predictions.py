@@ -58,8 +58,8 @@ together = Prediction(
     (
         Choice(
             "Less than the sum",
-            "A head with a stand-in costs little when it goes. When the stand-in goes as well, the "
-            "price comes due.",
+            "That would be so if heads spoiled each other's work. Here the price of many together "
+            "is higher than their single prices say.",
         ),
         Choice("The sum", "That would be so if each head did its own work, whoever else is there."),
         Choice(

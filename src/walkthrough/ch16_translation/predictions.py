@@ -32,8 +32,8 @@ base_french = Prediction(
         ),
         Choice(
             "All single models, no ensemble",
-            "Not even the lower score of the big model fits this: 41.0 is above one ensemble of "
-            "three.",
+            "Not even the lower score of the big model fits this: 41.0 is above one of the three "
+            "ensembles.",
         ),
         Choice("About half", "Base is cheap, and on this pair it shows."),
         Choice(
