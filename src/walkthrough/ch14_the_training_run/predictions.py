@@ -20,8 +20,8 @@ weakest = Prediction(
         ),
         Choice(
             "A verb and its negation: *sells*, never *does not sell*",
-            "Training showed *sells*, and *sell* after a plural, but never *does not sell*. The model "
-            "has to do here what it does with other verbs.",
+            "Training showed *sells*, and *sell* after a plural, but never *does not sell*. The "
+            "model has to do here what it does with other verbs.",
             right=True,
         ),
     ),
