@@ -175,7 +175,9 @@ class NeverReordered(DecoderCache):
     """The mistake: beams change places, their keys and values do not."""
 
     def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
-        if sources is not None:
+        if sources is not None:  # finished sentences leave, the others keep their order
+            beam = len(rows) // max(len(sources), 1)
+            rows = (sources[:, None] * beam + torch.arange(beam)).flatten()
             super().select(rows, sources=sources)
 
 

@@ -47,6 +47,29 @@ def test_a_sum_over_hidden_units_is_right():
     assert checks.feed_forward(by_unit)
 
 
+@pytest.mark.parametrize("bias", [500, 1000, 1500, 3000, 1e5, 1e6])
+def test_digits_that_a_large_bias_costs_are_named(bias):
+    verdict = checks.larger(lambda run: run([[1, 0], [-1, 1]], [0, bias], [[1], [1]], [-bias]))
+    assert "a large bias is added and taken off again" in verdict.message
+
+
+@pytest.mark.parametrize("weight", [0.99, 0.999, 1.02])
+def test_a_wrong_weight_is_not_taken_for_a_large_bias(weight):
+    w1, b1, _, b2 = LARGER
+    verdict = checks.larger(lambda run: run(w1, b1, [[weight], [1], [-1]], b2))
+    assert verdict.status == "wrong"
+    assert "bias" not in verdict.message
+
+
+def test_a_test_with_more_words_than_it_was_given_is_right():
+    def is_position_wise(layer, x):
+        longer = torch.cat([x, x.flip(0)])
+        alone = torch.cat([layer(word[None]) for word in longer])
+        return torch.allclose(layer(longer), alone, atol=1e-4)
+
+    assert checks.is_position_wise(is_position_wise)
+
+
 @pytest.mark.parametrize(
     ("w1", "b1", "w2"),
     [

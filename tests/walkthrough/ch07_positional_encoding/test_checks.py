@@ -158,3 +158,9 @@ def test_turned_queries_and_keys_are_no_scores_yet():
 
 def test_a_fraction_in_quotes_is_told_to_leave_them_out():
     assert "leave out the quotes" in checks.mirror_accuracy("1/5").message
+
+
+def test_an_encoding_in_half_precision_is_not_said_to_be_in_another_order():
+    half = checks.encoding(lambda *sizes: sinusoidal_encoding(*sizes).half())
+    assert half.status == "wrong"
+    assert "order" not in half.message

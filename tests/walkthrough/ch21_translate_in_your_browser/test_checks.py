@@ -1,7 +1,9 @@
 """The checks of chapter 21 accept what is right and name what is wrong."""
 
 import pytest
+import torch
 
+from transformer.config import BOS_ID, EOS_ID
 from walkthrough.ch21_translate_in_your_browser import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
@@ -18,3 +20,19 @@ def test_names_in_another_order_are_told():
         return checks.names_of.reference(matrix, tensors)[::-1]
 
     assert "not sorted" in checks.names_of(names_of).message
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_loop_that_draws_is_not_greedy(seed):
+    def drawn(step, limit):
+        generator = torch.Generator().manual_seed(seed)
+        token, past, said = BOS_ID, None, []
+        while len(said) < limit:
+            logits, past = step(token, past)
+            token = int(torch.multinomial(logits.softmax(-1), 1, generator=generator))
+            if token == EOS_ID:
+                break
+            said.append(token)
+        return said
+
+    assert checks.greedy(drawn).status == "wrong"

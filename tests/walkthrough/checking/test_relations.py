@@ -58,6 +58,15 @@ def test_relations_of_tensors(function, words):
     assert words in said(function)
 
 
+def test_rows_in_another_order_are_told_apart_from_rows_that_are_a_little_off():
+    def shuffled(scores):
+        order = torch.randperm(len(scores), generator=torch.Generator().manual_seed(3))
+        return scores.softmax(-1)[order]
+
+    assert "every row of the expected result is there, but in another order" in said(shuffled)
+    assert "order" not in said(lambda scores: scores.softmax(-1).half().float())
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", ["normal", "uniform", "normalised"])
 def test_random_results_get_no_relation(seed, kind):

@@ -72,6 +72,17 @@ def _one_closed(generator: torch.Generator) -> Arguments:
     return arguments(scores)
 
 
+SOFTMAXES = (
+    torch.softmax,
+    torch.log_softmax,
+    torch.special.softmax,
+    torch.special.log_softmax,
+    torch.nn.Softmax,
+    torch.nn.LogSoftmax,
+    torch.nn.functional.softmin,
+)
+"""What PyTorch has that is a softmax or one step away from it."""
+
 stable_softmax = Check(
     name="stable_softmax",
     reference=lambda scores: torch.softmax(scores, dim=-1),
@@ -82,15 +93,7 @@ stable_softmax = Check(
         Case("a score of −∞ in every row", _one_closed),
         drawn("three matrices of scores", (3, 3, 3)),
     ],
-    forbidden=[
-        torch.softmax,
-        torch.log_softmax,
-        torch.special.softmax,
-        torch.special.log_softmax,
-        torch.nn.Softmax,
-        torch.nn.LogSoftmax,
-        torch.nn.functional.softmin,
-    ],
+    forbidden=SOFTMAXES,
     # around 1000 float32 has steps of 6e-5, and so has the log-sum-exp that one may subtract
     tolerance=1e-4,
     mistakes=[

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
+from walkthrough.ch02_scaled_dot_product_attention.checks.softmax import SOFTMAXES
 from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
 from walkthrough.checking.forbidden import Forbidden
 
@@ -157,7 +158,7 @@ streamed_attention = Check(
         Case("one key", _stream([0.7])),
     ],
     forbidden=[
-        torch.softmax,
+        *SOFTMAXES,
         torch.nn.functional.scaled_dot_product_attention,
         *(Forbidden(name, _NO_LIST) for name in (torch.stack, torch.cat)),
     ],

@@ -288,9 +288,13 @@ def _lifted_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
 
 
 def _rounded_by_a_bias(answer: Any, expected: Any, given: Arguments) -> bool:
-    """Return whether small numbers have lost their last digits, as beside a large bias."""
-    off = (answer - expected).abs().max()
-    return bool(given.positional[0].pairs.abs().max() < 10 and 1e-5 < off < 0.1)
+    """Return whether small numbers have lost their last digits, as beside a large bias.
+
+    All that is left of them are multiples of a float32 step at the bias, 2⁻¹⁶ or more.
+    """
+    off, steps = (answer - expected).abs().max(), answer * 2**16
+    is_cut = bool((steps == steps.round()).all())
+    return is_cut and bool(given.positional[0].pairs.abs().max() < 10 and 1e-5 < off < 0.1)
 
 
 def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
