@@ -3,6 +3,7 @@
 settings.json               configuration, training settings, checksum of the sentence pairs
 log.csv                     one row a `Record`
 checkpoints/001000.safetensors …  the newest `keep` checkpoints
+best.safetensors            the parameters with the lowest validation perplexity yet
 state.safetensors           parameters, Adam's moments, position in the epoch and the log
 .lock                       held by the process that trains here
 """
@@ -33,8 +34,12 @@ from transformer.training.checkpoint import (
 from transformer.training.history import History
 from transformer.training.settings import TrainSettings
 
-FREE_TO_CHANGE = {"threads", "compile", "log_every", "valid_every", "save_every", "keep"}
+FREE_TO_CHANGE = {
+    "threads", "compile", "log_every", "valid_every", "save_every", "keep", "patience"
+}  # fmt: skip
 """Settings that a resumed run may change: they do not touch the parameters."""
+
+BEST = "best.safetensors"
 
 LOCK = ".lock"
 
@@ -86,7 +91,7 @@ class RunFolder:
         resume: bool,
         notes: Mapping[str, Any],
     ) -> None:
-        for name in ("settings.json", "log.csv", "state.safetensors"):
+        for name in ("settings.json", "log.csv", "state.safetensors", BEST):
             remove_unfinished(self.path, name)
         remove_unfinished(self.path / "checkpoints")
         told = {
@@ -114,6 +119,10 @@ class RunFolder:
         save_checkpoint(path, model, tokenizer=self.tokenizer, update=update)
         for old in self.checkpoints[: -self.settings.keep]:
             old.unlink()
+
+    def save_best(self, model: Transformer, update: int) -> None:
+        """Write the parameters after `update`, the best so far on the validation split."""
+        save_checkpoint(self.path / BEST, model, tokenizer=self.tokenizer, update=update)
 
     def save_state(
         self,
