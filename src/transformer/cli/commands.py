@@ -29,8 +29,6 @@ from transformer.cli.corpora import (
 from transformer.cli.models import (
     check_device,
     open_model,
-    run_checkpoints,
-    start_codec,
     start_model,
 )
 from transformer.cli.plan import DataSettings, Plan, make_plan, read_data
@@ -39,11 +37,11 @@ from transformer.cli.usage import UsageError, as_usage, one_line
 from transformer.data.codec import SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
 from transformer.data.tree_codec import TreeCodec
+from transformer.engines import EXPORTERS, CTranslate2, check_ctranslate2
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
-    translate_stream,
     vocabulary_sizes,
 )
 from transformer.model import Transformer
@@ -57,6 +55,7 @@ from transformer.training.checkpoint import (
 from transformer.training.objective import perplexity
 from transformer.training.run_folder import read_json, refuse_existing_run, refuse_run_in_use
 from transformer.training.trainer import Pairs, train
+from transformer.translator import Translator, run_checkpoints, start_codec
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -117,7 +116,7 @@ def translate_command(args: argparse.Namespace) -> int:
         raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
     if sys.stdout is None:
         raise UsageError("standard output is closed: translations have no place to go")
-    model, codec = open_model(args)
+    translator = _translator(args)
     code = OK
 
     def refused(number: int, error: ValueError) -> None:
@@ -127,7 +126,7 @@ def translate_command(args: argparse.Namespace) -> int:
 
     with _open_input(args.input) as file:
         lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
-        found = translate_stream(model, codec, lines, decoding, window=args.window, refused=refused)
+        found = translator.stream(lines, decoding, window=args.window, refused=refused)
         for translation in chain.from_iterable(found):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
@@ -187,14 +186,21 @@ def average_command(args: argparse.Namespace) -> int:
 
 
 def export_command(args: argparse.Namespace) -> int:
-    """Write encoder and decoder step as ONNX files."""
-    from transformer.export import check_exporter, export_onnx  # a second to load
+    """Write the model for another engine, its tokenizer beside it."""
+    if args.format == "onnx":
+        from transformer.export import check_exporter, export_onnx  # a second to load
 
-    check_exporter()
+        check_exporter()
+    elif args.format == "ctranslate2":
+        check_ctranslate2()
     model, codec = open_model(args)
-    for path in export_onnx(model, args.output):
+    if args.format == "onnx":
+        paths = list(export_onnx(model, args.output))
+        write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
+    else:
+        paths = EXPORTERS[args.format](model, codec, args.output)
+    for path in paths:
         _say(args, f"{path}: {path.stat().st_size} bytes")
-    write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
     return OK
 
 
@@ -218,6 +224,14 @@ def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
     if data.word_dropout and isinstance(codec, TreeCodec):
         return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
     return encode_pairs(codec, corpus)
+
+
+def _translator(args: argparse.Namespace) -> Translator:
+    if args.engine == "ctranslate2":
+        check_ctranslate2()
+        model, codec = open_model(args)
+        return Translator(model, codec, search=CTranslate2(model, codec))
+    return Translator(*open_model(args))
 
 
 def _options(args: argparse.Namespace) -> list[str]:

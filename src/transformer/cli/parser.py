@@ -94,6 +94,12 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
         help="score and tab before each line; no score before a line that lacks a translation",
     )
     parser.add_argument(
+        "--engine",
+        choices=("torch", "ctranslate2"),
+        default="torch",
+        help="what searches: PyTorch, or CTranslate2, which is faster (pip install ctranslate2)",
+    )
+    parser.add_argument(
         "--window", type=whole(least=1), default=100, help="lines to translate at a time"
     )
 
@@ -134,16 +140,19 @@ def _average(kinds: "argparse._SubParsersAction[Parser]") -> None:
 def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "export",
-        help="write encoder and decoder step as ONNX",
+        help="write the model for another engine: ONNX, Marian, CTranslate2",
         description=(
-            "Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder. The files "
-            "take up to 1024 positions, which their metadata say."
+            "Write the model into a folder. onnx: encoder.onnx, decoder-step.onnx and "
+            "tokenizer.json, for up to 1024 positions. marian: what transformers' MarianMTModel "
+            "and AutoTokenizer read. ctranslate2: what ctranslate2.Translator reads. The last two "
+            "hold the paper's model of text, post-norm, one matrix for all embeddings."
         ),
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.export_command)
     _model_options(parser)
     parser.add_argument("--output", type=path, required=True, help="folder to write into")
+    parser.add_argument("--format", choices=("onnx", "marian", "ctranslate2"), default="onnx")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:
