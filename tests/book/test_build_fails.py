@@ -9,10 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import execute
 import nbformat
 import pytest
 import yaml
+from tools.book import execute
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ("title", "only_build_toc_files", "exclude_patterns", "execute")
@@ -78,8 +78,8 @@ class TinyBook:
         self.write("_config.yml", yaml.safe_dump(kept))
 
     def build(self) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(ROOT / "tools" / "build.py"), "--root", str(self.root)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [sys.executable, "-m", "tools.book.build", "--root", str(self.root)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     def build_without_our_tool(self) -> None:
         tool = Path(sys.executable).with_name("jupyter-book")
@@ -117,7 +117,7 @@ def test_an_edited_chapter_runs_alone(book: TinyBook) -> None:
 def test_code_that_changed_cannot_hide_behind_the_cache(book: TinyBook) -> None:
     book.write("src/tiny.py", "WORD = 'second'\n")
     book.build_without_our_tool()
-    assert book.shows("the word is first"), "the trap that tools/build.py is there for has gone"
+    assert book.shows("the word is first"), "the trap that build.py is there for has gone"
     one, two = book.runs("one"), book.runs("two")
     assert book.build().returncode == 0
     assert book.shows("the word is second")

@@ -1,10 +1,10 @@
 """The limits of a chapter are those the book states, and passing one is an error."""
 
-import measure_chapters
 import pytest
-from measure_chapters import Measured, measure
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_notebook
+from tools.book import measure_chapters
+from tools.book.measure_chapters import Measured, measure
 
 
 @pytest.mark.parametrize(

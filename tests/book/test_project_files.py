@@ -66,7 +66,10 @@ def test_missing_targets_and_files_are_noticed():
 
 
 def test_the_readmes_tools_exist():
-    for tool in re.findall(r"tools/\w+\.py", README):
+    named = re.findall(r"tools/[\w/]+\.py", README)
+    named += [f"{tool.replace('.', '/')}.py" for tool in re.findall(r"tools(?:\.\w+)+", README)]
+    assert named
+    for tool in named:
         assert (ROOT / tool).exists(), tool
 
 

@@ -7,14 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-import check
-import execute
-import measure_chapters
 import psutil
 import pytest
 import yaml
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from tools.book import execute, measure_chapters
+from tools.verify import check
 
 GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(1.5)"
 

@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import execute
+from tools.book import execute
 
 CODE = ("src", "requirements.txt", "results")
 SITE = (
@@ -106,7 +106,7 @@ def build(root: Path, command: list[str]) -> int:
 def main() -> int:
     """Parse the command line and build."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     root = parser.parse_args().root.resolve()
     jupyter_book = Path(sys.executable).parent / "jupyter-book"
     return build(root, [str(jupyter_book), "build", str(root), "-W", "--keep-going"])

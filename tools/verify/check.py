@@ -14,10 +14,10 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
-import execute
-from measure_chapters import megabytes_allowed
+from tools.book import execute
+from tools.book.measure_chapters import megabytes_allowed
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 CELL_TIMEOUT = 900
 MOST_PROCESSES = 4  # of pytest: each imports torch, or starts a browser
@@ -143,7 +143,7 @@ def main() -> int:
     processors = min(execute.processors(), MOST_PROCESSES)
     return report(
         [
-            commands("book", ["python", "tools/build.py"]),
+            commands("book", ["python", "-m", "tools.book.build"]),
             memory_stage(),
             commands(
                 "lint",

@@ -1,12 +1,12 @@
 """Keep the chapters canonical, run them, and write them as text.
 
-    python tools/notebooks.py format  [NOTEBOOK ...]     rewrite in the form that git holds
-    python tools/notebooks.py check   [NOTEBOOK ...]     say what is not in that form; exit 1
-    python tools/notebooks.py execute [NOTEBOOK ...]     run, store the text of compared cells
-    python tools/notebooks.py new NUMBER SLUG [TITLE]    a chapter with every part, and its room
-    python tools/notebooks.py import TEXT NOTEBOOK       MyST or py:percent text → notebook
-    python tools/notebooks.py mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
-    python tools/notebooks.py sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
+    python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
+    python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
+    python -m tools.book.notebooks execute [NOTEBOOK ...]     run, store the text of compared cells
+    python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
+    python -m tools.book.notebooks import TEXT NOTEBOOK       MyST or py:percent text → notebook
+    python -m tools.book.notebooks mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
+    python -m tools.book.notebooks sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
 
 Without a NOTEBOOK, every chapter under book/ is meant.
 """
@@ -22,10 +22,7 @@ import jupytext
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from notebook_form import (
+from tools.book.notebook_form import (
     CHECKED,
     NotebookError,
     as_text,
@@ -36,7 +33,7 @@ from notebook_form import (
     tags,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 SCRATCH = ROOT / ".scratch"
 SKELETON = Path(__file__).with_name("skeleton")

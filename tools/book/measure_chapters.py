@@ -1,6 +1,6 @@
 """Run each chapter alone and print its seconds and peak memory.
 
-    python tools/measure_chapters.py [--strict] [NOTEBOOK ...]
+    python -m tools.book.measure_chapters [--strict] [NOTEBOOK ...]
 
 The memory is the highest sum over the process and its children (the kernel), read ten times a
 second. With --strict, a chapter above its limits makes the exit status 1.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-BOOK = Path(__file__).resolve().parent.parent / "book"
+BOOK = Path(__file__).resolve().parents[2] / "book"
 SECONDS = 60.0
 LONGER = {"14": 120.0}  # the training run
 MEGABYTES = 1500.0

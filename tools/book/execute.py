@@ -27,9 +27,9 @@ import psutil
 import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
-from measure_chapters import MEGABYTES, resident
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
+from tools.book.measure_chapters import MEGABYTES, resident
 
 LOOK_EVERY = 0.25  # seconds between two looks at the memory
 STARTUP_TIMEOUT = 300  # seconds a kernel may take to answer on a busy machine
