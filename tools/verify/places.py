@@ -107,11 +107,15 @@ def printed(outputs: list[dict[str, Any]]) -> str:
 def changed_cells(original: nbformat.NotebookNode, run: nbformat.NotebookNode) -> list[str]:
     """Return a line for every compared cell whose text is not the one that git holds."""
     found = []
-    for number, (before, after) in enumerate(zip(original.cells, run.cells, strict=True)):
+    pairs = (
+        [cell for cell in notebook.cells if cell.cell_type == "code"]
+        for notebook in (original, run)
+    )
+    for number, (before, after) in enumerate(zip(*pairs, strict=True), 1):
         if COMPARED in before.metadata.get("tags", []):
             stored, now = printed(before.outputs), printed(after.outputs)
             if stored != now:
-                found.append(f"cell {number} prints {now[:80]!r}, git holds {stored[:80]!r}")
+                found.append(f"code cell {number} prints {now[:80]!r}, git holds {stored[:80]!r}")
     return found
 
 
