@@ -138,7 +138,7 @@ def run_missing(root: Path) -> bool:
     Returns:
         Whether all ran.
     """
-    settings = yaml.safe_load((root / "_config.yml").read_text())["execute"]
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
     missing = longest_first([path for path, megabytes in measured(root) if megabytes is None])
     if not missing:
         return True

@@ -16,7 +16,7 @@ import yaml
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(1.5)"
+GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(4)"
 
 
 def chapter(folder, name, head, code="1"):
