@@ -106,7 +106,7 @@ def make_environment(folder: Path, python: str, commit: str, pins: list[str]) ->
         git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
     git("fetch", "--quiet", "origin", folder=clone)
     git("checkout", "--quiet", "--detach", commit, folder=clone)
-    wanted = (clone / ".binder" / "runtime.txt").read_text().strip().removeprefix("python-")
+    wanted = (clone / ".binder" / "runtime.txt").read_text("utf-8").strip().removeprefix("python-")
     version = "import sys; print('%d.%d' % sys.version_info[:2])"
     got = subprocess.run([python, "-c", version], capture_output=True, text=True, check=True)
     if got.stdout.strip() != wanted:

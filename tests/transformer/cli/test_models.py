@@ -44,10 +44,9 @@ def test_the_newest_ones_oldest_first(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="has 0 checkpoints, 1 are needed"):
         run_checkpoints(tmp_path, 1)
     (tmp_path / "checkpoints").mkdir()
-    for update in (3, 1, 2):
-        (tmp_path / "checkpoints" / f"00000{update}.safetensors").touch()
-    names = [path.name for path in run_checkpoints(tmp_path, 2)]
-    assert names == ["000002.safetensors", "000003.safetensors"]
+    for name in ("999999", "000001", "1000000", "average", "000001-best"):
+        (tmp_path / "checkpoints" / f"{name}.safetensors").touch()
+    assert [path.stem for path in run_checkpoints(tmp_path, 2)] == ["999999", "1000000"]
     assert len(run_checkpoints(tmp_path, 3)) == 3
     assert len(run_checkpoints(tmp_path, 1)) == 1
     with pytest.raises(FileNotFoundError, match="has 3 checkpoints, 4 are needed"):
