@@ -21,6 +21,7 @@ from transformer.attention import MultiHeadAttention
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID, TransformerConfig
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.inference.beam import Hypothesis, length_penalty
+from transformer.inference.greedy import output_limits
 from transformer.inference.translate import Decoding
 from transformer.model import Transformer
 
@@ -184,7 +185,7 @@ class CTranslate2:
                 compute_type="float32",
                 intra_threads=torch.get_num_threads(),
             )
-        self.tokens = tokens_of(codec)
+        self.config, self.tokens = model.config, tokens_of(codec)
         self.ids = {token: number for number, token in enumerate(self.tokens)}
 
     def __call__(self, source: Tensor, decoding: Decoding) -> list[list[Hypothesis]]:
@@ -194,7 +195,8 @@ class CTranslate2:
         rows = [
             [token for token in ids if token not in (PAD_ID, EOS_ID)] for ids in source.tolist()
         ]
-        limits = [decoding.max_len or len(ids) + 1 + decoding.extra_tokens for ids in rows]
+        asked = (decoding.max_len, decoding.extra_tokens, self.config)
+        limits = output_limits(source, *asked).tolist()
         found = self.engine.translate_batch(
             [[self.tokens[token] for token in ids] for ids in rows],
             beam_size=decoding.beam,

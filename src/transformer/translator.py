@@ -16,7 +16,7 @@ from transformer.inference.translate import (
 )
 from transformer.model import Transformer
 from transformer.training.checkpoint import Checkpoint, average_checkpoints, load_checkpoint
-from transformer.training.run_folder import BEST
+from transformer.training.run_folder import BEST, checkpoints_of
 
 
 class Translator:
@@ -102,7 +102,7 @@ def run_checkpoints(folder: Path, last: int) -> list[Path]:
     """
     if last < 1:
         raise ValueError(f"last must be at least 1, got {last}")
-    paths = sorted((folder / "checkpoints").glob("*.safetensors"))
+    paths = checkpoints_of(folder)
     if len(paths) < last:
         raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
     return paths[-last:]

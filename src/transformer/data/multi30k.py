@@ -8,13 +8,12 @@ below. See `Corpus.from_multi30k` for the sentences with their languages and spl
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal, get_args
 
 from platformdirs import user_cache_path
 
-from transformer.data.download import keep_copy
+from transformer.data.download import keep_copy, own_folder
 from transformer.data.text_files import read_lines
 
 COMMIT = "a3d2e0d26b56f3846f66a952536ffed4e401d05a"
@@ -47,7 +46,8 @@ def multi30k_lines(
     Raises:
         ValueError: for an unknown language, split or variant; for a file with another checksum in
             a folder that you named; for something in the file's place that is no file.
-        FileNotFoundError: if there is no whole copy and none can be downloaded.
+        FileNotFoundError: if there is no whole copy and none can be downloaded, or no folder of the
+            name that you gave.
     """
     name = file_name(language, split, variant)
     path = multi30k_folder(folder) / "data" / "task1" / name
@@ -56,7 +56,7 @@ def multi30k_lines(
         path,
         checksum=SHA256[variant][f"{split}.{language}"],
         name="Multi30k",
-        is_own=bool(folder or os.environ.get(FOLDER_VARIABLE)),
+        is_own=own_folder(folder, FOLDER_VARIABLE) is not None,
         download=download,
         advice=f"let {FOLDER_VARIABLE} name a folder with a copy of "
         "https://github.com/multi30k/dataset",
@@ -67,8 +67,10 @@ def multi30k_lines(
 
 def multi30k_folder(folder: str | Path | None = None) -> Path:
     """Return the folder in use: the argument, else TRANSFORMER_MULTI30K, else the user's cache."""
-    chosen = folder or os.environ.get(FOLDER_VARIABLE)
-    return Path(chosen) if chosen else user_cache_path("transformer-walkthrough") / "multi30k"
+    return (
+        own_folder(folder, FOLDER_VARIABLE)
+        or user_cache_path("transformer-walkthrough") / "multi30k"
+    )
 
 
 def file_name(language: str, split: str, variant: str) -> str:

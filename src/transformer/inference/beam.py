@@ -68,7 +68,7 @@ def beam_search(
             below 1, or a constraint that leaves nothing to choose.
     """
     _check(beam, alpha, n_best)
-    limits = output_limits(source, max_len, extra_tokens).tolist()
+    limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
     while search.open_sentences:
         search.step()

@@ -9,6 +9,7 @@ import torch
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.fields import check_types
+from transformer.files import UTF_16
 from transformer.inference.beam import Hypothesis, beam_search
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import EXTRA_TOKENS, greedy_decode
@@ -122,10 +123,11 @@ def translate(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     sources = []
     for number, line in enumerate(lines, start=1):
         try:
-            sources.append(_encode(codec, line, decoding.max_source))
+            sources.append(_encode(codec, line, most))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
     return _translate_ids(model, codec, sources, decoding, search)
@@ -154,13 +156,14 @@ def translate_stream(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, window)):
         sources: list[list[int]] = []
         stopped = None
         for number, line in part:
             try:
-                sources.append(_encode(codec, line, decoding.max_source))
+                sources.append(_encode(codec, line, most))
             except ValueError as error:
                 if refused is None:
                     stopped = ValueError(f"line {number}: {error}")
@@ -277,6 +280,11 @@ def _batches(sources: Sequence[list[int]], decoding: Decoding) -> list[list[int]
     return batches
 
 
+def _most_tokens(model: Transformer, decoding: Decoding) -> int:
+    has_end = model.config.positions == "learned"  # else positions go on without end
+    return min(decoding.max_source, model.config.max_len - 1) if has_end else decoding.max_source
+
+
 def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     if not line.strip():
         return []
@@ -288,7 +296,10 @@ def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     except UnicodeEncodeError as error:
         code, column = ord(line[error.start]), error.start + 1
         byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "a lone surrogate"
-        raise ValueError(f"not UTF-8 ({byte} at column {column})") from None
+        hint = f": {UTF_16}" if byte.endswith(("0xfe", "0xff")) else ""
+        raise ValueError(f"not UTF-8 ({byte} at column {column}){hint}") from None
+    if "\0" in line:
+        raise ValueError(f"a NUL byte at column {line.index(chr(0)) + 1}: {UTF_16}")
     ids = codec.encode(line)
     if len(ids) > max_source:
         raise ValueError(f"at most {max_source} tokens a line, got {len(ids)}")

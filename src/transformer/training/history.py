@@ -5,7 +5,7 @@ import io
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
-from transformer.training.checkpoint import write_atomically
+from transformer.files import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)

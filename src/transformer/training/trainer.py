@@ -20,6 +20,7 @@ from tqdm import tqdm  # tqdm.auto warns in notebooks that lack ipywidgets
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
 from transformer.training import distributed
+from transformer.training.checkpoint import all_finite
 from transformer.training.history import History, Record
 from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.process import autocast, seed_from, stop_signal, threads
@@ -246,6 +247,7 @@ class Trainer:
         )
         if validates and self.valid is not None:
             value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            self._check_finite([value])
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()
         self.history.records.append(record)
@@ -264,6 +266,7 @@ class Trainer:
         if not (due or stopping) or not self.interruptible:
             return
         since_record = self.since_record.to_dict(self.device)  # of all processes
+        self._check_finite(since_record["losses"])
         if self.folder is None:
             return
         if due:
@@ -279,6 +282,15 @@ class Trainer:
         patience = self.settings.patience
         is_patient = patience is None or self.history.validations_since_best < patience
         return self.position.update >= self.settings.max_updates or not is_patient
+
+    def _check_finite(self, losses: Sequence[float]) -> None:
+        """Raise FloatingPointError, in all processes, rather than save what cannot be resumed."""
+        moments = (value for state in self.optimizer.state.values() for value in state.values())
+        if not all_finite([*self.model.parameters(), *moments, torch.tensor(losses)]):
+            raise FloatingPointError(
+                f"the weights or the loss are no longer finite at update {self.position.update}, "
+                "nothing more is saved: lower the peak rate, or clip the gradient"
+            )
 
     def _is_due(self, every: int) -> bool:
         return self.is_finished or (every > 0 and self.position.update % every == 0)
@@ -304,7 +316,7 @@ class _Totals:
         losses = distributed.each_process(float(self.loss), device=device)
         return {"losses": losses, "tokens": self.tokens, "seconds": self.seconds}
 
-    def restore(self, losses: Sequence[float] = (), tokens: int = 0, seconds: float = 0.0) -> None:
+    def restore(self, losses: Sequence[float], tokens: int, seconds: float) -> None:
         """Take up `to_dict`; with another number of processes, the first takes the whole loss."""
         if len(losses) == distributed.world_size():
             self.loss = losses[distributed.rank()]

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer.cli.models import check_device, open_model, run_checkpoints, start_codec
+from transformer.cli.models import check_device, open_model
 from transformer.cli.usage import UsageError
 from transformer.data.codec import SubwordCodec
 from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
+from transformer.translator import run_checkpoints, start_codec
 
 
 def options(model: Path, **changes: object) -> argparse.Namespace:
@@ -44,10 +45,9 @@ def test_the_newest_ones_oldest_first(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="has 0 checkpoints, 1 are needed"):
         run_checkpoints(tmp_path, 1)
     (tmp_path / "checkpoints").mkdir()
-    for update in (3, 1, 2):
-        (tmp_path / "checkpoints" / f"00000{update}.safetensors").touch()
-    names = [path.name for path in run_checkpoints(tmp_path, 2)]
-    assert names == ["000002.safetensors", "000003.safetensors"]
+    for name in ("999999", "000001", "1000000", "average", "000001-best"):
+        (tmp_path / "checkpoints" / f"{name}.safetensors").touch()
+    assert [path.stem for path in run_checkpoints(tmp_path, 2)] == ["999999", "1000000"]
     assert len(run_checkpoints(tmp_path, 3)) == 3
     assert len(run_checkpoints(tmp_path, 1)) == 1
     with pytest.raises(FileNotFoundError, match="has 3 checkpoints, 4 are needed"):
