@@ -40,7 +40,10 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "data, model and training, then from options; later ones win. The run folder gets "
             "settings.json, log.csv, results.json, checkpoints and the state to resume from."
         ),
-        epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        epilog="Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        "Two text files of your own: train --preset multi30k-tiny --set data.corpus=files "
+        "--set data.train_source=train.fr --set data.train_target=train.ko "
+        "--set data.valid_source=valid.fr --set data.valid_target=valid.ko --folder runs/own. "
         "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
         "update then takes accumulate batches from each. One command that a queue, or torchrun "
         "--max-restarts, may start again and again: --resume=auto. To stop when the validation "

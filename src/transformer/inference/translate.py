@@ -49,6 +49,7 @@ class ConstrainingCodec(Protocol):
         """Return the rules for the outputs of these source ids."""
 
 
+@runtime_checkable
 class Search(Protocol):
     """Another engine's search: the n best of each row of padded sources, best first."""
 
