@@ -80,14 +80,14 @@ def _cgroup(how: str, root: Path, limits: dict[str, int], events: str, word: str
         for name, value in limits.items():
             if not (folder / name).exists():
                 raise FileNotFoundError(name)
-            (folder / name).write_text(str(value))
+            (folder / name).write_text(str(value), "utf-8")
     except OSError:
         with suppress(OSError):
             folder.rmdir()
         return None
 
     def kills() -> int:
-        lines = (folder / events).read_text().splitlines()
+        lines = (folder / events).read_text("utf-8").splitlines()
         return sum(int(line.removeprefix(word)) for line in lines if line.startswith(word))
 
     enter = f'echo $$ > "{folder}/cgroup.procs" && exec "$@"'

@@ -1,6 +1,6 @@
 """Mutation testing: break the package in small ways, and see whether its tests notice.
 
-    .venv/bin/python tools/mutate.py --number 300 --seed 7
+    .venv/bin/python -m tools.verify.mutate --number 300 --seed 7
 
 draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
 runs the tests, first the files that the changed module belongs to, until one fails. What
@@ -41,7 +41,7 @@ from pathlib import Path
 import pytest
 import torch
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "tests", "tools", "benchmarks", "results", "pyproject.toml", "README.md")
 
 OPPOSITES = {
@@ -235,7 +235,7 @@ def run_tests(
     """Run pytest on files of the copy until one fails; what happened, and in which test."""
     arguments = ["-q", "-x", "--tb=no", "--show-capture=no", "-p", "no:cacheprovider"]
     arguments += [*files, *(f"--deselect={test}" for test in without)]
-    with tempfile.NamedTemporaryFile("r", suffix=".txt") as said:
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", suffix=".txt") as said:
         started = fresh_process()(target=pytest_in, args=(copy, arguments, seconds, said.name))
         started.start()
         started.join(10 * seconds)  # of the wall clock: waiting takes no processor time
@@ -262,7 +262,7 @@ def fresh_process() -> Callable[..., BaseProcess]:
 def pytest_in(copy: Path, arguments: list[str], seconds: int, output: str) -> None:
     """Become pytest in the copy."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    with Path(output).open("w") as file:
+    with Path(output).open("w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.chdir(copy)
@@ -362,7 +362,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     chosen = random.Random(args.seed).sample(everything, len(everything))[:number]
     sources = {mutant.path: (root / mutant.path).read_bytes() for mutant in chosen}
     prints = {path: hashlib.sha256(source).hexdigest() for path, source in sources.items()}
-    results = json.loads(kept.read_text()) if kept.exists() else {}
+    results = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
     tests = print_of(root / args.tests)
     results = {
         name: r
@@ -392,7 +392,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
                 "file": prints[mutant.path],
                 "tests": tests,
             } | result
-            kept.write_text(json.dumps(results, indent=1) + "\n")
+            kept.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
             print(f"{result['state']:9}{result['seconds']:6} s  {mutant.name}", flush=True)
     print("\n".join(report(root, results, chosen)))
     return 0

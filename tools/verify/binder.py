@@ -1,6 +1,6 @@
 """Try the book as Binder has it: an environment from `.binder/`, JupyterLab, 2 GB and two cores.
 
-    python tools/try_binder.py [--keep FOLDER] [NN ...]
+    python -m tools.verify.binder [--keep FOLDER] [NN ...]
 
 Makes a clean clone of a commit and a new environment from its `.binder/` alone, with the Python
 that it names. Then, for every chapter, JupyterLab is started from that environment behind a hard
@@ -32,9 +32,9 @@ from typing import Any
 
 import nbformat
 import psutil
-from confined import Confined, fence
 from jupyter_client import BlockingKernelClient
-from trials import (
+from tools.verify.confined import Confined, fence
+from tools.verify.places import (
     ROOT,
     changed_cells,
     chosen,
@@ -106,7 +106,7 @@ def make_environment(folder: Path, python: str, commit: str, pins: list[str]) ->
         git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
     git("fetch", "--quiet", "origin", folder=clone)
     git("checkout", "--quiet", "--detach", commit, folder=clone)
-    wanted = (clone / ".binder" / "runtime.txt").read_text().strip().removeprefix("python-")
+    wanted = (clone / ".binder" / "runtime.txt").read_text("utf-8").strip().removeprefix("python-")
     version = "import sys; print('%d.%d' % sys.version_info[:2])"
     got = subprocess.run([python, "-c", version], capture_output=True, text=True, check=True)
     if got.stdout.strip() != wanted:
