@@ -43,9 +43,10 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
         epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
         "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
         "update then takes accumulate batches from each. One command that a queue, or torchrun "
-        "--max-restarts, may start again and again: --resume=auto. For small corpora, from after "
-        "the paper and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE "
-        f"dropout). {EXIT_CODES}",
+        "--max-restarts, may start again and again: --resume=auto. To stop when the validation "
+        "split gains no more: --set training.patience=10. For small corpora, from after the paper "
+        "and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE dropout). "
+        f"{EXIT_CODES}",
     )
     parser.set_defaults(command=commands.train_command)
     _plan_options(parser)
@@ -185,6 +186,9 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="mean of that many newest checkpoints of a run folder (default 1)",
     )
+    parser.add_argument(
+        "--best", action="store_true", help="a run's best checkpoint on its validation split"
+    )
     parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
     parser.add_argument("--device", default="cpu", help='"cpu" or "cuda" (default cpu)')
     parser.add_argument("--quiet", action="store_true", help="no messages")
@@ -193,7 +197,11 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
 def _decoding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=whole(least=1), default=4, help="1 is greedy (default 4)")
     parser.add_argument(
-        "--alpha", type=float, default=0.6, help="length penalty, 0 to 10 (default 0.6, §6.1)"
+        "--alpha",
+        type=lambda text: None if text == "mean" else float(text),
+        default=0.6,
+        metavar="ALPHA",
+        help='length penalty, 0 to 10 (default 0.6, §6.1), or "mean": log P over the length',
     )
     parser.add_argument(
         "--extra-tokens",

@@ -61,12 +61,12 @@ class Translation:
 class Decoding:
     """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens.
 
-    An output may be `extra_tokens` longer than its input. `constrained` asks for outputs that keep
-    the codec's rules.
+    `alpha=None` ranks by the mean log probability of a token. An output may be `extra_tokens`
+    longer than its input. `constrained` asks for outputs that keep the codec's rules.
     """
 
     beam: int = 4
-    alpha: float = 0.6
+    alpha: float | None = 0.6
     n_best: int = 1
     max_len: int | None = None
     extra_tokens: int = EXTRA_TOKENS
@@ -88,7 +88,7 @@ class Decoding:
         ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.alpha <= MAX_ALPHA:
+        if self.alpha is not None and not 0 <= self.alpha <= MAX_ALPHA:
             raise ValueError(f"alpha must lie between 0 and {MAX_ALPHA:.0f}, got {self.alpha}")
         if self.n_best > self.beam:
             raise ValueError(f"n_best must be at most beam = {self.beam}, got {self.n_best}")

@@ -39,6 +39,12 @@ class History:
             if record.valid_perplexity is not None
         ]
 
+    @property
+    def validations_since_best(self) -> int:
+        """Validations after the one with the lowest perplexity; 0 where it is the last, or none."""
+        values = [value for _, value in self.perplexities]
+        return len(values) - 1 - values.index(min(values)) if values else 0
+
     def write(self, path: Path) -> None:
         """Write the rows as CSV; a perplexity that was not measured is an empty cell."""
         text = io.StringIO()

@@ -142,14 +142,14 @@ class Trainer:
                 self.scaler.load_state_dict(self.position.loss_scale)
 
     def run(self, *, progress: bool = True) -> History:
-        """Update the parameters until `max_updates`, or until a signal asks to stop."""
+        """Update the parameters until `max_updates`, the end of patience, or a signal to stop."""
         at, settings = self.position, self.settings
         bar = tqdm(
             total=settings.max_updates, initial=at.update, unit="update", disable=not progress
         )
         with self.held, bar, stop_signal(enabled=self.interruptible) as stop:
             stopping = False
-            while at.update < settings.max_updates and not stopping:
+            while not self.is_finished and not stopping:
                 groups = self.groups(at.epoch)
                 for group in groups[at.updates_in_epoch :]:
                     stopping = self.step(group, stop=bool(stop))
@@ -157,7 +157,7 @@ class Trainer:
                     bar.update()
                     self.record(bar)
                     self.save(stopping=stopping)
-                    if stopping or at.update == settings.max_updates:
+                    if stopping or self.is_finished:
                         break
                 else:
                     at.epoch, at.updates_in_epoch = at.epoch + 1, 0
@@ -250,7 +250,12 @@ class Trainer:
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()
         self.history.records.append(record)
-        bar.set_postfix_str(f"loss {record.loss:.3f}, {record.tokens_per_second:.0f} tokens/s")
+        shown = [f"loss {record.loss:.3f}", f"{record.tokens_per_second:.0f} tokens/s"]
+        if self.history.perplexities:
+            shown.insert(1, f"valid perplexity {self.history.perplexities[-1][1]:.2f}")
+        bar.set_postfix_str(", ".join(shown))
+        if validates and self.folder is not None and not self.history.validations_since_best:
+            self.folder.save_best(self.model, at.update)
         for callback in self.callbacks:
             callback(record)
 
@@ -279,9 +284,15 @@ class Trainer:
                 "nothing more is saved: lower the peak rate, or clip the gradient"
             )
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run is at `max_updates`, or out of patience."""
+        patience = self.settings.patience
+        is_patient = patience is None or self.history.validations_since_best < patience
+        return self.position.update >= self.settings.max_updates or not is_patient
+
     def _is_due(self, every: int) -> bool:
-        update = self.position.update
-        return update == self.settings.max_updates or (every > 0 and update % every == 0)
+        return self.is_finished or (every > 0 and self.position.update % every == 0)
 
 
 class _Totals:

@@ -22,7 +22,7 @@ from transformer.data.multi30k import (
 )
 
 LINES = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000}
-LINES |= {"test_2017_flickr": 1_000, "test_2017_mscoco": 461}
+LINES |= {"test_2017_flickr": 1_000, "test_2017_mscoco": 461, "test_2018_flickr": 1_071}
 
 
 @pytest.fixture

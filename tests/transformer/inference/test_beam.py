@@ -28,9 +28,9 @@ def test_one_beam_is_greedy(alpha: float) -> None:
     assert [best[0].tokens for best in found] == greedy_decode(model, source, max_len=12)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5, None])
 @pytest.mark.parametrize("seed", range(2))
-def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float) -> None:
+def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float | None) -> None:
     model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
     limit = 4  # 1 + 3 + 9 + 27 outputs
     for early_stopping in (True, False):

@@ -64,6 +64,10 @@ def trained(settings: TrainSettings = SETTINGS, model: Transformer | None = None
     return model, history
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def assert_same(one: Transformer, other: Transformer) -> None:
     for name, value in unique_weights(one).items():
         assert torch.equal(value, unique_weights(other)[name]), name
@@ -251,11 +255,11 @@ def test_resuming_another_run(tmp_path: Path) -> None:
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     whole, history = trained(folder=tmp_path, notes={"date": "first"})
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    before = contents(tmp_path)
     again, history_again = trained(folder=tmp_path, resume=True, notes={"date": "second"})
     assert_same(whole, again)
     assert history_again.records == history.records
-    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert contents(tmp_path) == before
 
 
 def test_loss_that_is_no_number() -> None:
@@ -466,7 +470,8 @@ def test_two_runs_in_one_folder_are_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_folder_is_free_after_a_run_that_failed(tmp_path: Path) -> None:
     def fail(record: Record) -> None:
-        raise StopError
+        if record.update == 5:
+            raise StopError
 
     with pytest.raises(StopError):
         trained(folder=tmp_path, callbacks=[fail])
@@ -709,3 +714,54 @@ def test_the_state_is_saved_only_where_it_is_due(tmp_path: Path, monkeypatch) ->
     monkeypatch.setattr(trainer_module.RunFolder, "save_state", note)
     trained(SETTINGS.replace(save_every=5), folder=tmp_path)
     assert saved == [5, 10, 12]
+
+
+def a_run_with(perplexities, monkeypatch, **changes):
+    """Train with these perplexities on the validation split, one every update."""
+    values = iter(perplexities)
+    monkeypatch.setattr(trainer_module, "perplexity", lambda *_, **__: next(values))
+    settings = SETTINGS.replace(valid_every=1, save_every=2, keep=20, **changes)
+    return Trainer(make_model(), PAIRS, settings, valid=PAIRS)
+
+
+def updates_of(folder: Path) -> tuple[int, list[str]]:
+    best = load_checkpoint(folder / "best.safetensors").notes["update"]
+    return best, sorted(path.stem for path in (folder / "checkpoints").iterdir())
+
+
+def test_a_run_out_of_patience_ends_saved_and_goes_on_with_more(monkeypatch, tmp_path) -> None:
+    values = [9.0, 5.0, 6.0, 4.0, 4.5, 4.0, 7.0, 3.0, *[2.0] * 4]
+    trainer = a_run_with(values, monkeypatch, patience=3)
+    trainer.open(tmp_path)
+    assert [update for update, _ in trainer.run(progress=False).perplexities][-1] == 7
+    assert updates_of(tmp_path) == (4, ["000002", "000004", "000006", "000007"])
+    trainer = a_run_with(values[7:], monkeypatch, patience=3)
+    before = contents(tmp_path)
+    trainer.open(tmp_path, resume=True, notes={"date": "second"})
+    trainer.run(progress=False)
+    assert contents(tmp_path) == before
+    assert trainer.position.update == 7  # there is still no patience left
+    trainer = a_run_with(values[7:], monkeypatch, patience=4)
+    trainer.open(tmp_path, resume=True)
+    assert trainer.run(progress=False).records[-1].update == 12
+    assert updates_of(tmp_path)[0] == 9  # the first of equals
+
+
+def test_without_patience_a_run_goes_to_its_end_and_its_best_is_kept(monkeypatch, tmp_path) -> None:
+    trainer = a_run_with([2.0, 1.5, *[3.0] * 10], monkeypatch)
+    trainer.open(tmp_path)
+    assert trainer.run(progress=False).records[-1].update == 12
+    assert updates_of(tmp_path)[0] == 2
+    best = load_model(tmp_path / "best.safetensors")
+    assert_same(best, load_model(tmp_path / "checkpoints/000002.safetensors"))
+
+
+def test_the_bar_shows_the_last_validation(monkeypatch, capsys) -> None:
+    trainer = a_run_with([7.25] * 12, monkeypatch)
+    trainer.run()
+    assert "valid perplexity 7.25" in capsys.readouterr().err
+
+
+def test_no_validation_needs_no_best(tmp_path) -> None:
+    trained(SETTINGS.replace(patience=1), folder=tmp_path)
+    assert not (tmp_path / "best.safetensors").exists()
