@@ -32,7 +32,7 @@ def test_a_system_that_does_not_name_its_processor(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Path, "read_text", lambda path, **_: "processor\t: 0\n")
     assert module.processor() == platform.machine()
 
-    def nothing(path: Path) -> str:
+    def nothing(path: Path, **_: str) -> str:
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(Path, "read_text", nothing)
