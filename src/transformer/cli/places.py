@@ -48,11 +48,11 @@ def check_output_folder(option: str, name: str) -> None:
     """Raise before any work is done unless the folder is there, or can be made.
 
     Raises:
-        UsageError: the name is a file's.
+        UsageError: the name is a file's, or that of standard output.
         OSError: the folder cannot be made, or takes no files.
     """
-    if os.path.exists(name) and not os.path.isdir(name):
-        raise UsageError(f"{option} must name a folder, {name} is a file")
+    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+        raise UsageError(f"{option} must name a folder, {name} is none")
     check_folder(name)
 
 

@@ -153,6 +153,7 @@ def test_reading_leaves_what_is_read_alone() -> None:
         ("evaluate FILE", "name the corpus with --preset"),
         ("average FILE --last 2 --output m", "--last needs one run folder"),
         ("train --preset phrasebook --folder FILE", "--folder must name a folder"),
+        ("export RUN --output -", "--output must name a folder, - is none"),
         ("train --preset phrasebook --folder runs/non --resume", "--resume goes on with a run"),
         ("train --preset base --folder x --set training.lr=1", "training has no ['lr']; known:"),
         ("train --preset phrasebook --folder x --max-updates 1", "at least warmup = 150, got 1"),
