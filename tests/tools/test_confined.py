@@ -7,7 +7,7 @@ import time
 
 import psutil
 import pytest
-from confined import Confined, Fence, fence
+from tools.verify.confined import Confined, Fence, fence
 
 LIMIT = 150_000_000
 HUNGRY = "import time; big = bytearray(400_000_000); print('all', flush=True); time.sleep(300)"

@@ -247,6 +247,7 @@ class Trainer:
         )
         if validates and self.valid is not None:
             value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            self._check_finite([value])
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()
         self.history.records.append(record)
@@ -275,6 +276,13 @@ class Trainer:
             self.model, self.optimizer, asdict(self.position), self.history, since_record
         )
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run is at `max_updates`, or out of patience."""
+        patience = self.settings.patience
+        is_patient = patience is None or self.history.validations_since_best < patience
+        return self.position.update >= self.settings.max_updates or not is_patient
+
     def _check_finite(self, losses: Sequence[float]) -> None:
         """Raise FloatingPointError, in all processes, rather than save what cannot be resumed."""
         moments = (value for state in self.optimizer.state.values() for value in state.values())
@@ -283,13 +291,6 @@ class Trainer:
                 f"the weights or the loss are no longer finite at update {self.position.update}, "
                 "nothing more is saved: lower the peak rate, or clip the gradient"
             )
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether the run is at `max_updates`, or out of patience."""
-        patience = self.settings.patience
-        is_patient = patience is None or self.history.validations_since_best < patience
-        return self.position.update >= self.settings.max_updates or not is_patient
 
     def _is_due(self, every: int) -> bool:
         return self.is_finished or (every > 0 and self.position.update % every == 0)

@@ -1,12 +1,12 @@
 """Put the translator of chapter 21 into book/web/vendor/live, as scripts that a click loads.
 
-    python tools/make_live.py
+    python -m tools.site.live
 
 Twenty seconds: four graphs are exported from the weights under results/, and packed with
 onnxruntime's WebAssembly. The Makefile runs it when one of its sources has changed.
 """
 
-from vendor import VENDOR, WEB
+from tools.site.vendor import VENDOR, WEB
 
 from walkthrough.ch21_translate_in_your_browser.bundle import write_bundle
 from walkthrough.ch21_translate_in_your_browser.translator import load_translator

@@ -294,7 +294,7 @@ def bind(browser: Browser, root: Path, target: Path) -> int:
 def main() -> int:
     """Parse the command line and bind."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     root = parser.parse_args().root.resolve()
     target = root / "_build" / "book.pdf"
     arguments = ["--disable-gpu"]

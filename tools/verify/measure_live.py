@@ -1,8 +1,8 @@
 """Load the translator of chapter 21 in Chromium, translate a sentence, and print the seconds.
 
-    python tools/measure_live.py [--rounds 5] [--slower 1 4] [--page _build/html/book/21-….html]
+    python -m tools.verify.measure_live [--rounds 5] [--slower 1 4] [--page 21-….html]
 
-Without a page, it is one that holds the translator alone, for which tools/make_live.py must have
+Without a page, it is one that holds the translator alone, for which tools.site.live must have
 run. Each round opens the page anew at each slowness (Chromium's CPU throttling: it slows the page's
 main thread and not the threads that compile WebAssembly), and takes the time from the click to the
 ready translator and from the click to the picture of the last token. Beside the time on the clock
@@ -22,7 +22,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-WEB = Path(__file__).resolve().parent.parent / "book" / "web"
+WEB = Path(__file__).resolve().parents[2] / "book" / "web"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SENTENCE = "Paul achète un chapeau cher mais ne le porte pas."
 TRANSLATION = "Paul buys an expensive hat but does not wear it."
@@ -50,7 +50,7 @@ def write_page(folder: Path) -> Path:
     """Make a page in `folder` that holds the translator and nothing else; return its path.
 
     Raises:
-        FileNotFoundError: tools/make_live.py has not run.
+        FileNotFoundError: tools.site.live has not run.
     """
     for name in ("live", "vendor/live", "vendor/onnxruntime-web"):
         shutil.copytree(WEB / name, folder / name)

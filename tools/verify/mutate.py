@@ -1,6 +1,6 @@
 """Mutation testing: break the package in small ways, and see whether its tests notice.
 
-    .venv/bin/python tools/mutate.py --number 300 --seed 7
+    .venv/bin/python -m tools.verify.mutate --number 300 --seed 7
 
 draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
 runs the tests, first the files that the changed module belongs to, until one fails. What
@@ -41,7 +41,7 @@ from pathlib import Path
 import pytest
 import torch
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "tests", "tools", "benchmarks", "results", "pyproject.toml", "README.md")
 
 OPPOSITES = {

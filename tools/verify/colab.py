@@ -1,6 +1,6 @@
 """Try the book as Colab has it: the package from git, one notebook file alone in an empty folder.
 
-    python tools/try_colab.py [--keep FOLDER] [NN ...]
+    python -m tools.verify.colab [--keep FOLDER] [NN ...]
 
 Makes a new environment with nothing but `pip install "transformer-walkthrough[book] @ git+…"`: the
 line that the README gives to readers in Colab, except that the address is this repository's folder.
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 import nbformat
-from trials import (
+from tools.verify.places import (
     ROOT,
     changed_cells,
     chosen,

@@ -1,4 +1,6 @@
-"""Install the lock into the environment that runs this: python tools/install.py [REQUIREMENTS]
+"""Install the lock into the environment that runs this.
+
+    python -m tools.environment.install [REQUIREMENTS]
 
 The lock is complete, so pip need not look for dependencies; two run side by side, each with half of
 it, and files are compiled when they are first imported.

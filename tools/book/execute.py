@@ -27,10 +27,15 @@ import psutil
 import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
-from measure_chapters import MEGABYTES, resident
+from jupyter_cache.cache.db import NbCacheRecord
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
+from tqdm import tqdm
 
+SECONDS = 60.0
+LONGER = {"14": 120.0}  # the training run
+MEGABYTES = 1500.0
+LIGHTER = {"14": 1200.0}  # Binder has 2 000 for JupyterLab and all that runs in it
 LOOK_EVERY = 0.25  # seconds between two looks at the memory
 STARTUP_TIMEOUT = 300  # seconds a kernel may take to answer on a busy machine
 
@@ -46,19 +51,20 @@ class Chapter:
     megabytes: float = 0.0
     client: NotebookClient | None = field(default=None, repr=False)
 
-    def run(self) -> nbformat.NotebookNode:
-        """Run every cell in a kernel of its own.
+    def run(self, notebook: nbformat.NotebookNode | None = None) -> nbformat.NotebookNode:
+        """Run every cell of the notebook, or of the file, in a kernel of its own.
 
         Raises:
             CellExecutionError, CellTimeoutError: a cell failed, or took too long.
             DeadKernelError: the kernel died, of hunger for memory as a rule.
         """
-        notebook = nbformat.read(self.path, as_version=4)
+        notebook = notebook or nbformat.read(self.path, as_version=4)
         self.client = NotebookClient(
             notebook,
             timeout=self.timeout,
             startup_timeout=STARTUP_TIMEOUT,
             record_timing=False,  # it would change the metadata that the cache's key is made of
+            extra_arguments=["--log-level=ERROR"],  # each kernel warns of sockets on this machine
             resources={"metadata": {"path": str(self.path.parent)}},
         )
         threads = os.environ.get("OMP_NUM_THREADS", str(self.threads))
@@ -66,6 +72,13 @@ class Chapter:
         asyncio.run(self.client.async_execute(env={**os.environ, "OMP_NUM_THREADS": threads}))
         self.seconds = time.monotonic() - started
         return notebook
+
+    def over(self) -> str:
+        """Which of the limits it passed, in words; empty when none."""
+        seconds, megabytes = LONGER.get(self.path.name[:2], SECONDS), megabytes_allowed(self.path)
+        slow = f"takes more than {seconds:.0f} s" if self.seconds > seconds else ""
+        large = f"takes more than {megabytes:.0f} MB" if self.megabytes > megabytes else ""
+        return ", ".join(filter(None, (slow, large)))
 
     def weigh(self) -> None:
         """Look at the memory of the kernel and its children."""
@@ -82,6 +95,23 @@ class Chapter:
                 family = psutil.Process(manager.provisioner.pid)
                 for process in [*family.children(recursive=True), family]:
                     process.kill()
+
+
+def megabytes_allowed(path: Path) -> float:
+    """The memory that a chapter may take, with its child processes."""
+    return LIGHTER.get(path.name[:2], MEGABYTES)
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process and its children; what they share counts once on Linux."""
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        for member in [root, *root.children(recursive=True)]:
+            with suppress(psutil.Error):
+                taken = member.memory_full_info()
+                total += getattr(taken, "pss", taken.rss)
+    return total / 1e6
 
 
 def pages(root: Path) -> list[Path]:
@@ -120,16 +150,15 @@ def cache_of(root: Path) -> JupyterCacheAbstract:
     return get_cache(root / "_build" / ".jupyter_cache")
 
 
-def measured(root: Path) -> Iterator[tuple[Path, float | None]]:
-    """Every chapter and the megabytes of its last run, None when it has not been run as it is."""
+def last_runs(root: Path) -> Iterator[tuple[Path, NbCacheRecord | None]]:
+    """Every chapter and the record of its last run, None when it has not been run as it is."""
     cache = cache_of(root)
     for path in pages(root):
         try:
             record = cache.match_cache_notebook(nbformat.read(path, as_version=4))
         except KeyError:
-            yield path, None
-        else:
-            yield path, record.data.get("megabytes")
+            record = None
+        yield path, record if record and "megabytes" in record.data else None
 
 
 def run_missing(root: Path) -> bool:
@@ -139,17 +168,18 @@ def run_missing(root: Path) -> bool:
         Whether all ran.
     """
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
-    missing = longest_first([path for path, megabytes in measured(root) if megabytes is None])
+    missing = longest_first([path for path, ran in last_runs(root) if ran is None])
     if not missing:
         return True
     jobs = min(at_a_time(), len(missing))
     threads = max(1, processors() // jobs)
-    print(f"Running {len(missing)} of {len(pages(root))} chapters, {jobs} at a time …", flush=True)
     chapters = [Chapter(path, settings["timeout"], threads) for path in missing]
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool, bar("chapters", len(missing)) as shown:
         running = {pool.submit(chapter.run): chapter for chapter in chapters}
         try:
-            return all([_finished(future, running[future], root) for future in _watched(running)])
+            return all(
+                [_finished(future, running[future], root, shown) for future in watched(running)]
+            )
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             while not all(future.done() for future in running):  # a kernel may yet be starting
@@ -159,7 +189,14 @@ def run_missing(root: Path) -> bool:
             raise
 
 
-def _watched(running: dict[Future, Chapter]) -> Iterator[Future]:
+def bar(of: str, total: int) -> tqdm:
+    """A bar that leaves no trace, and is not there where nobody looks on."""
+    shape = "{desc} {percentage:3.0f} % {bar} {elapsed}"
+    return tqdm(total=total, desc=of, disable=None, leave=False, bar_format=shape)
+
+
+def watched(running: dict[Future, Chapter]) -> Iterator[Future]:
+    """The runs as they end; until then their memory is looked at."""
     left = set(running)
     while left:
         done, left = wait(left, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
@@ -168,15 +205,29 @@ def _watched(running: dict[Future, Chapter]) -> Iterator[Future]:
             running[future].weigh()
 
 
-def _finished(future: Future, chapter: Chapter, root: Path) -> bool:
+def run_alone(path: Path, notebook: nbformat.NotebookNode, timeout: int) -> Chapter:
+    """Run one notebook, its outputs put into it; returns what the run took.
+
+    Raises:
+        CellExecutionError, CellTimeoutError, DeadKernelError: see `Chapter.run`.
+    """
+    chapter = Chapter(path, timeout, processors())
+    with ThreadPoolExecutor(1) as pool:
+        [future] = watched({pool.submit(chapter.run, notebook): chapter})
+    future.result()
+    return chapter
+
+
+def _finished(future: Future, chapter: Chapter, root: Path, shown: tqdm) -> bool:
+    shown.update()
     name = chapter.path.relative_to(root)
     problem = future.exception()
     if problem is not None:
         kind = type(problem).__name__
-        print(f"\n{name} failed: {kind}\n{problem}\n", file=sys.stderr, flush=True)
+        shown.write(f"\n{name} failed: {kind}\n{problem}\n", file=sys.stderr)
         return False
     data = {"execution_seconds": chapter.seconds, "megabytes": chapter.megabytes}
     bundle = CacheBundleIn(future.result(), str(chapter.path), data=data)
     cache_of(root).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-    print(f"{name!s:<44} {chapter.seconds:6.0f} s {chapter.megabytes:6.0f} MB", flush=True)
+    shown.write(f"{name!s:<44} {chapter.seconds:6.0f} s {chapter.megabytes:6.0f} MB")
     return True

@@ -1,7 +1,7 @@
 """Make book/ledger.md, the table of the paper's claims, from book/claims.toml and the chapters.
 
-    python tools/ledger.py            write the page
-    python tools/ledger.py --check    say whether the page is current; exit 1 if it is not
+    python -m tools.book.ledger            write the page
+    python -m tools.book.ledger --check    say whether the page is current; exit 1 if it is not
 
 No figure of the page is typed: each is found in the stored text, or in the assertions, of the
 chapter's cells that carry the claim's tag.
@@ -20,12 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of the site
+from tools.book.notebook_form import CHECKED, read_text, tags
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from notebook_form import CHECKED, read_text, tags
-
-BOOK = Path(__file__).resolve().parent.parent / "book"
+BOOK = Path(__file__).resolve().parents[2] / "book"
 CLAIMS = BOOK / "claims.toml"
 PAGE = BOOK / "ledger.md"
 TAG = "claim-"
@@ -64,7 +61,8 @@ myst:
 # The ledger
 
 What the paper claims, in its own order, how this book tested it, and what came out.
-Made by `tools/ledger.py` from `book/claims.toml` and the chapters: no figure is typed by hand.
+Made by `python -m tools.book.ledger` from `book/claims.toml` and the chapters: no figure is
+typed by hand.
 
 """
 TOP = """
@@ -334,9 +332,7 @@ def main(words: list[str] | None = None) -> int:
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
         return 0
     if given.check:
-        print(
-            f"ledger.py: {PAGE.name} is not current: run `python tools/ledger.py`", file=sys.stderr
-        )
+        print(f"{PAGE.name} is not current: run `python -m tools.book.ledger`", file=sys.stderr)
         return 1
     PAGE.write_text(text, encoding="utf-8")
     print(f"wrote {PAGE.name}: {counts(claims).strip('*')}")

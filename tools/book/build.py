@@ -14,6 +14,8 @@ and pass. Here the contents of everything a page is made of are hashed:
 import argparse
 import hashlib
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +23,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import execute
+from tools.book import execute
 
 CODE = ("src", "requirements.txt", "results")
 SITE = (
@@ -33,6 +35,7 @@ SITE = (
     "tools/site",
 )
 PAGES = ("book",)
+PROGRESS = re.compile(r"(reading|writing) \w+\.\.\. .*\[ *(\d+)%\]")
 IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}
 
 
@@ -64,6 +67,29 @@ def last_build(stamp: Path) -> dict[str, str]:
         return {}
 
 
+def make_pages(root: Path, command: list[str]) -> tuple[int, str]:
+    """Run Jupyter Book behind a bar; the exit status, and what it said but for its progress."""
+    said = []
+    with (
+        subprocess.Popen(
+            command,
+            cwd=root,
+            env={**os.environ, "PYTHONUTF8": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+        ) as process,
+        execute.bar("pages", 2 * 100) as shown,
+    ):
+        for line in process.stdout or ():
+            progress = PROGRESS.search(line)
+            if progress:
+                shown.update(100 * (progress[1] == "writing") + int(progress[2]) - shown.n)
+            else:
+                said.append(line)
+    return process.returncode, "".join(said)
+
+
 def build(root: Path, command: list[str]) -> int:
     """Bring `_build/html` up to date; returns the exit status."""
     out = root / "_build"
@@ -85,28 +111,26 @@ def build(root: Path, command: list[str]) -> int:
         shutil.rmtree(out / ".doctrees", ignore_errors=True)
         shutil.rmtree(out / "html", ignore_errors=True)
     out.mkdir(exist_ok=True)
-    code_stamp.write_text(now["code"] + now["python"], "utf-8")
+    code_stamp.write_text(now["code"] + now["python"])
 
     started = time.monotonic()
     if not execute.run_missing(root):
         print("\nThe book did not build: a chapter does not run.", file=sys.stderr)
         return 1
-    status = subprocess.run(command, cwd=root, check=False).returncode
+    status, said = make_pages(root, command)
     if status:
-        print(f"\nThe book did not build (exit status {status}).", file=sys.stderr)
-        for log in sorted((out / "html" / "reports").rglob("*.err.log")):
-            print(f"\n{log}:\n{log.read_text('utf-8')}", file=sys.stderr)
+        print(f"{said}\nThe book did not build (exit status {status}).", file=sys.stderr)
         return status
     stamp.write_text(json.dumps(now), "utf-8")
     took = time.monotonic() - started
-    print(f"\nBuilt in {took:.0f} s: open {out / 'html' / 'index.html'}")
+    print(f"Built in {took:.0f} s: open {out / 'html' / 'index.html'}")
     return 0
 
 
 def main() -> int:
     """Parse the command line and build."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     root = parser.parse_args().root.resolve()
     jupyter_book = Path(sys.executable).parent / "jupyter-book"
     return build(root, [str(jupyter_book), "build", str(root), "-W", "--keep-going"])

@@ -1,7 +1,7 @@
 """Fill book/course.md with what each week holds: chapters, hours, predictions, exercises.
 
-    python tools/course.py            write the page
-    python tools/course.py --check    say whether the page is current; exit 1 if it is not
+    python -m tools.book.course            write the page
+    python -m tools.book.course --check    say whether the page is current; exit 1 if it is not
 
 The prose of the page is written by hand. What stands between `% week N` (or `% all weeks`) and
 `% end` comes from the heads and the exercises of the chapters, so that no hour is typed.
@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from tools.book.notebook_form import read_text
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from notebook_form import read_text
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "book" / "course.md"
 WEEKS = (
     ("01", "02", "03"),
@@ -186,7 +183,7 @@ def main(words: list[str] | None = None) -> int:
         return 1
     if check:
         if old != new:
-            print("book/course.md is outdated: run tools/course.py", file=sys.stderr)
+            print("book/course.md is outdated: run `python -m tools.book.course`", file=sys.stderr)
         return int(old != new)
     PAGE.write_text(new, encoding="utf-8")
     return 0

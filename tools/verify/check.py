@@ -1,25 +1,29 @@
 """Everything `make test` runs, stage after stage, with one summary at the end.
 
+    python -m tools.verify.check [STAGE ...]
+
 A stage that fails does not keep the next from running. The last line counts over all stages.
-Tests run in as many processes as there are processors, shared out by file where tests of a file
-share what they prepare: unit tests, and chapters, which have one kernel each.
+Tests run in as many processes as there are processors; those of a file in one, where they share
+what they prepare.
 """
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import execute
-from measure_chapters import megabytes_allowed
+import nbformat
+from tools.book import execute
+from tools.verify.places import changed_cells
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
-CELL_TIMEOUT = 900
 MOST_PROCESSES = 4  # of pytest: each imports torch, or starts a browser
 
 # A headless browser on a busy machine may stop drawing frames; a click then waits in vain for its
@@ -81,46 +85,26 @@ def side_by_side(processes: int, share: str) -> list[str]:
     return [f"--numprocesses={processes}", f"--dist={share}"] if processes > 1 else []
 
 
-def memory_stage(root: Path = ROOT) -> Outcome:
-    """Hold every chapter, with its child processes, to the memory it may take.
+def chapters_stage(root: Path = ROOT) -> Outcome:
+    """Hold every chapter, as the build has run it, to the text that git holds and to its memory.
 
-    The build has looked while it ran them, so this takes no time.
+    The build runs a chapter again whenever it, or the code, has changed. So nothing is run here.
     """
     start = time.monotonic()
     passed = failed = 0
-    for path, megabytes in execute.measured(root):
-        allowed = megabytes_allowed(path.name)
-        if megabytes is not None and megabytes <= allowed:
-            passed += 1
-            continue
-        failed += 1
-        took = "has not been run as it is" if megabytes is None else f"took {megabytes:.0f} MB"
-        print(f"{path.name} {took}; its limit is {allowed:.0f} MB", flush=True)
-    return Outcome("memory", passed, failed, 0, time.monotonic() - start)
-
-
-def chapters() -> list[str]:
-    """The notebooks that nbval runs, each in a kernel of its own; the longest start first."""
-    found = execute.longest_first(sorted((ROOT / "book").glob("*.ipynb")))
-    return [str(path.relative_to(ROOT)) for path in found]
-
-
-def notebooks_stage() -> Outcome:
-    """Run every chapter as it stands in git and compare the cells that are tagged."""
-    found = chapters()
-    if not found:
-        return Outcome("chapters", 0, 0, 0, 0.0)
-    return pytest_stage(
-        "chapters",
-        "--nbval-lax",
-        "--nbval-current-env",
-        f"--nbval-cell-timeout={CELL_TIMEOUT}",
-        "-o",
-        "filterwarnings=default",  # what kernels warn about is not ours to forbid
-        *side_by_side(execute.at_a_time(), "loadfile"),
-        "--no-loadscope-reorder",  # in the order of the command line
-        *found,
-    )
+    cache = execute.cache_of(root)
+    for path, record in execute.last_runs(root):
+        wrong = ["has not been run as it is"]
+        if record is not None:
+            ran = cache.get_cache_bundle(record.pk).nb
+            wrong = changed_cells(nbformat.read(path, as_version=4), ran)
+            megabytes, allowed = record.data["megabytes"], execute.megabytes_allowed(path)
+            if megabytes > allowed:
+                wrong.append(f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB")
+        for line in wrong:
+            print(f"{path.name} {line}", flush=True)
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+    return Outcome("chapters", passed, failed, 0, time.monotonic() - start)
 
 
 def report(outcomes: list[Outcome]) -> int:
@@ -138,30 +122,35 @@ def report(outcomes: list[Outcome]) -> int:
     return 1 if totals[1] else 0
 
 
-def main() -> int:
-    """Run all stages in order."""
+def stages() -> dict[str, Callable[[], Outcome]]:
+    """What `make test` runs, in order."""
     processors = min(execute.processors(), MOST_PROCESSES)
-    return report(
-        [
-            commands("book", ["python", "tools/build.py"]),
-            memory_stage(),
-            commands(
-                "lint",
-                ["ruff", "check", "."],
-                ["ruff", "format", "--check", "."],
-                ["lint-imports", "--no-cache", "--no-logo"],
-            ),
-            commands("types", ["mypy"]),
-            pytest_stage(
-                "unit tests",
-                "tests",
-                "--ignore=tests/site",
-                *side_by_side(processors, "loadfile"),
-            ),
-            notebooks_stage(),
-            pytest_stage("site", "tests/site", *ONCE_MORE, *side_by_side(processors, "worksteal")),
-        ]
-    )
+    units = ["tests", "--ignore=tests/site", *side_by_side(processors, "loadfile")]
+    site = ["tests/site", *ONCE_MORE, *side_by_side(processors, "worksteal")]
+    lint = [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["lint-imports", "--no-cache", "--no-logo"],
+    ]
+    return {
+        "lint": lambda: commands("lint", *lint),
+        "types": lambda: commands("types", ["mypy"]),
+        "book": lambda: commands("book", ["python", "-m", "tools.book.build"]),
+        "chapters": chapters_stage,
+        "unit": lambda: pytest_stage("unit tests", *units),
+        "site": lambda: pytest_stage("site", *site),
+    }
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the stages that are named, or all, in order."""
+    known = stages()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help=", ".join(known))
+    wanted = parser.parse_args(words).stages or list(known)
+    if unknown := set(wanted) - set(known):
+        parser.error(f"stages are {', '.join(known)}; got {', '.join(unknown)}")
+    return report([known[name]() for name in known if name in wanted])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-WEB = Path(__file__).resolve().parent.parent / "book" / "web"
+WEB = Path(__file__).resolve().parents[2] / "book" / "web"
 MODULES = WEB / "node_modules"
 VENDOR = WEB / "vendor"
 

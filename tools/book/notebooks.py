@@ -1,12 +1,12 @@
 """Keep the chapters canonical, run them, and write them as text.
 
-    python tools/notebooks.py format  [NOTEBOOK ...]     rewrite in the form that git holds
-    python tools/notebooks.py check   [NOTEBOOK ...]     say what is not in that form; exit 1
-    python tools/notebooks.py execute [NOTEBOOK ...]     run, store the text of compared cells
-    python tools/notebooks.py new NUMBER SLUG [TITLE]    a chapter with every part, and its room
-    python tools/notebooks.py import TEXT NOTEBOOK       MyST or py:percent text → notebook
-    python tools/notebooks.py mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
-    python tools/notebooks.py sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
+    python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
+    python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
+    python -m tools.book.notebooks execute [NOTEBOOK ...]    run, store compared text, print cost
+    python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
+    python -m tools.book.notebooks import TEXT NOTEBOOK       MyST or py:percent text → notebook
+    python -m tools.book.notebooks mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
+    python -m tools.book.notebooks sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
 
 Without a NOTEBOOK, every chapter under book/ is meant.
 """
@@ -19,13 +19,10 @@ import sys
 from pathlib import Path
 
 import jupytext
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from notebook_form import (
+from tools.book.execute import Chapter, run_alone
+from tools.book.notebook_form import (
     CHECKED,
     NotebookError,
     as_text,
@@ -36,7 +33,7 @@ from notebook_form import (
     tags,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 SCRATCH = ROOT / ".scratch"
 SKELETON = Path(__file__).with_name("skeleton")
@@ -81,18 +78,15 @@ def problems(path: Path) -> list[str]:
     return found
 
 
-def execute(path: Path) -> None:
-    """Run a notebook in its folder and store the text outputs of compared cells.
+def execute(path: Path) -> Chapter:
+    """Run a notebook in its folder, store the text of compared cells; return what the run took.
 
     Raises:
         NotebookError: a compared cell writes to stderr or prints nothing.
         CellExecutionError: a cell fails.
     """
     notebook = canonical(load(path))
-    resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(
-        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=resources
-    ).execute()
+    ran = run_alone(path, notebook, CELL_TIMEOUT)
     compared = [cell for cell in code_cells(notebook) if CHECKED in tags(cell)]
     for cell in compared:
         if any(output.get("name") == "stderr" for output in cell.outputs):
@@ -101,6 +95,7 @@ def execute(path: Path) -> None:
     for cell in code_cells(load(path)):
         if CHECKED in tags(cell) and not cell.outputs:
             raise NotebookError(f"{path.name}, cell {cell.id}: a compared cell prints no text")
+    return ran
 
 
 def from_text(text_path: Path, path: Path) -> None:
@@ -241,8 +236,8 @@ def _each(command: str, path: Path) -> bool:
         if save(load(path), path):
             print(f"formatted {path}")
     elif command == "execute":
-        execute(path)
-        print(f"executed {path}")
+        ran = execute(path)
+        print(f"executed {path}: {ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip())
     elif command == "mirror":
         mirror(path)
         print(f"{path} → {mirror_path(path).relative_to(ROOT)}")

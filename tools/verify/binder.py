@@ -1,6 +1,6 @@
 """Try the book as Binder has it: an environment from `.binder/`, JupyterLab, 2 GB and two cores.
 
-    python tools/try_binder.py [--keep FOLDER] [NN ...]
+    python -m tools.verify.binder [--keep FOLDER] [NN ...]
 
 Makes a clean clone of a commit and a new environment from its `.binder/` alone, with the Python
 that it names. Then, for every chapter, JupyterLab is started from that environment behind a hard
@@ -32,9 +32,9 @@ from typing import Any
 
 import nbformat
 import psutil
-from confined import Confined, fence
 from jupyter_client import BlockingKernelClient
-from trials import (
+from tools.verify.confined import Confined, fence
+from tools.verify.places import (
     ROOT,
     changed_cells,
     chosen,

@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from notebook_folds import fold
+from tools.book.notebook_folds import fold
 
 CHECKED = "nbval-check-output"
 LINE_LENGTH = 88
