@@ -167,7 +167,7 @@ def run_missing(root: Path) -> bool:
     Returns:
         Whether all ran.
     """
-    settings = yaml.safe_load((root / "_config.yml").read_text())["execute"]
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
     missing = longest_first([path for path, ran in last_runs(root) if ran is None])
     if not missing:
         return True

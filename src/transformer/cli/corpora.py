@@ -7,7 +7,7 @@ from typing import Any
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
-from transformer.cli.plan import DataSettings
+from transformer.cli.plan import DataSettings, Plan
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
@@ -15,6 +15,7 @@ from transformer.data.corpus import Corpus
 from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
 from transformer.data.tree_codec import TreeCodec
+from transformer.training.trainer import Pairs
 
 VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
 TEST_SPLIT = {
@@ -81,6 +82,16 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
 def encode_pairs(codec: TextCodec, corpus: Corpus) -> list[Pair]:
     """Return the ids of every sentence pair."""
     return [(codec.encode(source), codec.encode_target(target)) for source, target in corpus]
+
+
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
+    data, seed = plan.data, plan.training.seed
+    if data.bpe_dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
+    if data.word_dropout and isinstance(codec, TreeCodec):
+        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
+    return encode_pairs(codec, corpus)
 
 
 def spell_with_dropout(
