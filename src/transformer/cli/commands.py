@@ -28,8 +28,6 @@ from transformer.cli.corpora import (
 from transformer.cli.models import (
     check_device,
     open_model,
-    run_checkpoints,
-    start_codec,
     start_model,
 )
 from transformer.cli.places import (
@@ -44,12 +42,12 @@ from transformer.cli.plan import DataSettings, make_plan, read_data
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
 from transformer.cli.usage import UsageError, as_usage, one_line
 from transformer.data.tree_codec import TreeCodec
+from transformer.engines import EXPORTERS, CTranslate2, check_ctranslate2
 from transformer.files import remove_unfinished, write_atomically
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
-    translate_stream,
     vocabulary_sizes,
 )
 from transformer.model import Transformer
@@ -61,7 +59,12 @@ from transformer.training.run_folder import (
     refuse_existing_run,
     refuse_run_in_use,
 )
+<<<<<<< HEAD
 from transformer.training.trainer import train
+=======
+from transformer.training.trainer import Pairs, train
+from transformer.translator import Translator, run_checkpoints, start_codec
+>>>>>>> refs/heads/eng
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -124,7 +127,7 @@ def translate_command(args: argparse.Namespace) -> int:
         raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
     if sys.stdout is None:
         raise UsageError("standard output is closed: translations have no place to go")
-    model, codec = open_model(args)
+    translator = _translator(args)
     code = OK
 
     def refused(number: int, error: ValueError) -> None:
@@ -134,8 +137,13 @@ def translate_command(args: argparse.Namespace) -> int:
 
     with open_input(args.input) as file:
         window = args.window or (1 if file.isatty() else 100)  # a person waits for an answer
+<<<<<<< HEAD
         lines = lines_of(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
         found = translate_stream(model, codec, lines, decoding, window=window, refused=refused)
+=======
+        lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
+        found = translator.stream(lines, decoding, window=window, refused=refused)
+>>>>>>> refs/heads/eng
         for translation in chain.from_iterable(found):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
@@ -206,15 +214,22 @@ def average_command(args: argparse.Namespace) -> int:
 
 
 def export_command(args: argparse.Namespace) -> int:
-    """Write encoder and decoder step as ONNX files."""
-    from transformer.export import check_exporter, export_onnx  # a second to load
+    """Write the model for another engine, its tokenizer beside it."""
+    if args.format == "onnx":
+        from transformer.export import check_exporter, export_onnx  # a second to load
 
-    check_exporter()
+        check_exporter()
+    elif args.format == "ctranslate2":
+        check_ctranslate2()
     check_output_folder("--output", args.output)
     model, codec = open_model(args)
-    for path in export_onnx(model, args.output):
+    if args.format == "onnx":
+        paths = list(export_onnx(model, args.output))
+        write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
+    else:
+        paths = EXPORTERS[args.format](model, codec, args.output)
+    for path in paths:
         _say(args, f"{path}: {path.stat().st_size} bytes")
-    write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
     return OK
 
 
@@ -237,6 +252,27 @@ def add_results(
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
+<<<<<<< HEAD
+=======
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
+    data, seed = plan.data, plan.training.seed
+    if data.bpe_dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
+    if data.word_dropout and isinstance(codec, TreeCodec):
+        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
+    return encode_pairs(codec, corpus)
+
+
+def _translator(args: argparse.Namespace) -> Translator:
+    if args.engine == "ctranslate2":
+        check_ctranslate2()
+        model, codec = open_model(args)
+        return Translator(model, codec, search=CTranslate2(model, codec))
+    return Translator(*open_model(args))
+
+
+>>>>>>> refs/heads/eng
 def _options(args: argparse.Namespace) -> list[str]:
     named = ("max_updates", "seed", "threads", "device")
     given = [(name, getattr(args, name)) for name in named]

@@ -202,11 +202,11 @@ def test_words_become_classes_where_dropout_is_asked_for() -> None:
 def test_every_option_reaches_the_decoder(run: Path, monkeypatch) -> None:
     asked = []
 
-    def stream(model, codec, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
+    def stream(_, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
         asked.append((decoding, window))
         return iter([])
 
-    monkeypatch.setattr(commands, "translate_stream", stream)
+    monkeypatch.setattr(commands.Translator, "stream", stream)
     words = ["--beam", "3", "--alpha", "0.2", "--extra-tokens", "7", "--max-source", "9"]
     words += ["--n-best", "2", "--window", "5"]
     assert main(["translate", str(run), "--input", os.devnull, *words, "--constrained"]) == 0

@@ -13,12 +13,12 @@ import torch
 
 from transformer.cli import main
 from transformer.cli.commands import add_results
-from transformer.cli.models import run_checkpoints
 from transformer.cli.plan import DataSettings, make_plan
 from transformer.cli.usage import one_line
 from transformer.fields import read_values
 from transformer.training.checkpoint import load_checkpoint, save_checkpoint
 from transformer.training.settings import TrainSettings
+from transformer.translator import run_checkpoints
 
 
 def refused(capsys, *arguments: object, code: int = 2) -> str:
