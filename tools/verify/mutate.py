@@ -1,13 +1,14 @@
 """Mutation testing: break the package in small ways, and see whether its tests notice.
 
     .venv/bin/python -m tools.verify.mutate --number 300 --seed 7
+    .venv/bin/python -m tools.verify.mutate --package walkthrough.checking --number 100
 
-draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
-runs the tests, first the files that the changed module belongs to, until one fails. What
-no test notices is printed as a diff. Results are kept after each mutant; the same command goes on
-where it stopped, and tries survivors again when a test has changed. A test that fails in the copy
-without any mutant notices nothing: the first time a test fails, it is run alone with the mutant
-undone, and left out if it fails again.
+draws that many places of the package, changes one at a time in a copy of the repository, and runs
+the tests of the same folder under `tests`, first the files that the changed module belongs to,
+until one fails. What no test notices is printed as a diff. Results are kept after each mutant; the
+same command goes on where it stopped, and tries survivors again when a test has changed. A test
+that fails in the copy without any mutant notices nothing: the first time a test fails, it is run
+alone with the mutant undone, and left out if it fails again.
 
 Why not a tool of others: mutmut (3.8) changes nothing outside functions, where defaults and presets
 stand, and nothing in a function with a decorator, a `property` or `torch.no_grad` for instance.
@@ -37,10 +38,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+Results = dict[str, dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "tests", "tools", "benchmarks", "results", "pyproject.toml", "README.md")
 
@@ -215,18 +218,16 @@ def in_order(root: Path, tests: str, mutant: Mutant) -> list[list[str]]:
     module, dotted = path.stem, ".".join(path.parts[1:])
     brought = rf"from {re.escape(dotted.rpartition('.')[0])} import .*\b{module}\b"
     its_own = {f"test_{module}", f"test_{path.parent.name}"}
-    mirrored = {Path(tests).joinpath(*path.parts[2:n]) for n in range(3, len(path.parts))}
-    own, naming, near, rest = [], [], [], []
+    mirrored = Path("tests", *path.parent.parts[1:])
+    groups: list[list[str]] = [[], [], [], []]
     for file in sorted((root / tests).rglob("test_*.py")):
-        text = file.read_text(encoding="utf-8")
-        if file.stem in its_own:
-            group = own
-        elif re.search(rf"\b{re.escape(dotted)}\b|{brought}", text):
-            group = naming
-        else:
-            group = near if file.relative_to(root).parent in mirrored else rest
-        group.append(str(file.relative_to(root)))
-    return [group for group in ([*own, *naming], near, rest) if group]
+        named = re.search(rf"\b{re.escape(dotted)}\b|{brought}", file.read_text(encoding="utf-8"))
+        folder = file.relative_to(root).parent
+        near = folder != Path(tests) and mirrored.is_relative_to(folder)
+        rank = 0 if file.stem in its_own else 1 if named else 2 if near else 3
+        groups[rank].append(str(file.relative_to(root)))
+    own, naming, near_by, rest = groups
+    return [group for group in ([*own, *naming], near_by, rest) if group]
 
 
 def run_tests(
@@ -329,7 +330,7 @@ def print_of(folder: Path) -> str:
     return found.hexdigest()
 
 
-def report(root: Path, results: dict[str, dict], chosen: list[Mutant]) -> Iterator[str]:
+def report(root: Path, results: Results, chosen: list[Mutant]) -> Iterator[str]:
     """Yield what no test noticed, and the score."""
     states = Counter(results[mutant.name]["state"] for mutant in chosen)
     for mutant in chosen:
@@ -343,55 +344,65 @@ def report(root: Path, results: dict[str, dict], chosen: list[Mutant]) -> Iterat
     )
 
 
-def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Run the command; 1 when the tests fail without any mutant."""
+def still_valid(results: Results, sources: dict[str, bytes], tests: str) -> Results:
+    """The results whose file has not changed; a survivor gets another chance with other tests."""
+    prints = {path: hashlib.sha256(source).hexdigest() for path, source in sources.items()}
+    return {
+        name: result
+        for name, result in results.items()
+        if result["file"] == prints.get(result["path"], result["file"])
+        and (result["state"] != "survived" or result["tests"] == tests)
+    }
+
+
+def copied(root: Path, copy: Path) -> None:
+    """Copy what tests need."""
+    for name in COPIED:
+        if (root / name).is_dir():
+            shutil.copytree(root / name, copy / name)
+        elif (root / name).exists():
+            shutil.copy(root / name, copy / name)
+
+
+def options() -> argparse.ArgumentParser:
+    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--number", type=int, default=300, help="mutants to draw (default 300)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
-    parser.add_argument("--package", default="src/transformer", help="what is broken")
-    parser.add_argument("--tests", default="tests/transformer", help="what should notice")
-    parser.add_argument("--results", type=Path, help="default: .scratch/mutants-SEED.json")
+    parser.add_argument("--package", default="transformer", help="walkthrough.checking, …")
+    parser.add_argument("--results", type=Path, help="default: .scratch/mutants-PACKAGE-SEED.json")
     parser.add_argument("--seconds", type=int, default=300, help="processor time of a test run")
     parser.add_argument("--no-baseline", action="store_true", help="trust the tests as they are")
-    args = parser.parse_args(arguments)
-    kept = args.results or root / ".scratch" / f"mutants-{args.seed}.json"
+    return parser
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Run the command; 1 when the tests fail without any mutant."""
+    args = options().parse_args(arguments)
+    package, tests = (f"{top}/{args.package.replace('.', '/')}" for top in ("src", "tests"))
+    kept = args.results or root / ".scratch" / f"mutants-{args.package}-{args.seed}.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    everything = mutants(root, args.package)
-    number = min(args.number, len(everything))
+    everything = mutants(root, package)
     # one order for all numbers: a larger sample holds the smaller one
-    chosen = random.Random(args.seed).sample(everything, len(everything))[:number]
+    chosen = random.Random(args.seed).sample(everything, len(everything))[: args.number]
     sources = {mutant.path: (root / mutant.path).read_bytes() for mutant in chosen}
-    prints = {path: hashlib.sha256(source).hexdigest() for path, source in sources.items()}
+    fingerprint = print_of(root / tests)
     results = json.loads(kept.read_text()) if kept.exists() else {}
-    tests = print_of(root / args.tests)
-    results = {
-        name: r
-        for name, r in results.items()
-        if r["file"] == prints.get(r["path"], r["file"])
-        and (r["state"] != "survived" or r.get("tests") == tests)
-    }
+    results = still_valid(results, sources, fingerprint)
     todo = [mutant for mutant in chosen if mutant.name not in results]
-    print(f"{number} of {len(everything)} mutants, {len(todo)} to try", flush=True)
+    print(f"{len(chosen)} of {len(everything)} mutants, {len(todo)} to try", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Path(folder)
-        for name in COPIED:
-            if (root / name).is_dir():
-                shutil.copytree(root / name, copy / name)
-            elif (root / name).exists():
-                shutil.copy(root / name, copy / name)
+        copied(root, Path(folder))
+        trial = Trial(Path(folder), tests, args.seconds)
         if todo and not args.no_baseline:
-            state, by = run_tests(copy, [args.tests], args.seconds)
+            state, by = run_tests(trial.copy, [tests], args.seconds)
             if state != "survived":
                 print(f"the tests fail without a mutant: {by or state}", file=sys.stderr)
                 return 1
-        trial = Trial(copy, args.tests, args.seconds)
         for mutant in todo:
+            known = {"file": hashlib.sha256(sources[mutant.path]).hexdigest(), "tests": fingerprint}
             result = trial.try_mutant(mutant)
-            results[mutant.name] = {
-                **asdict(mutant),
-                "file": prints[mutant.path],
-                "tests": tests,
-            } | result
+            results[mutant.name] = asdict(mutant) | known | result
             kept.write_text(json.dumps(results, indent=1) + "\n")
             print(f"{result['state']:9}{result['seconds']:6} s  {mutant.name}", flush=True)
     print("\n".join(report(root, results, chosen)))
