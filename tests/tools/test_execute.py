@@ -15,7 +15,7 @@ from tools.book import execute
 from tools.verify import check
 from tools.verify.places import COMPARED
 
-GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(1.5)"
+GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(4)"
 
 
 def chapter(folder, name, head, code="1"):

@@ -34,13 +34,14 @@ def portable(compiled: str) -> str:
 def main() -> int:
     """Write the lock, keeping versions that still fit."""
     lock = ROOT / "requirements.txt"
-    before = lock.read_text() if lock.exists() else ""
+    before = lock.read_text("utf-8") if lock.exists() else ""
     # pip-compile keeps what its output file names; the editable line is ours, not its own.
-    lock.write_text("".join(line for line in before.splitlines(True) if line.strip() != "-e ."))
+    kept = (line for line in before.splitlines(True) if line.strip() != "-e .")
+    lock.write_text("".join(kept), "utf-8")
     pip_compile = str(Path(sys.executable).parent / "pip-compile")
     command = [pip_compile, *OPTIONS, "--output-file", lock.name, "pyproject.toml"]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    lock.write_text(before if status else portable(lock.read_text()))
+    lock.write_text(before if status else portable(lock.read_text("utf-8")), "utf-8")
     return status
 
 

@@ -64,7 +64,7 @@ class Watched:
 def watched(command: list[str], limit: float, cores: int, **popen: object) -> Watched:
     """Run a command and all it starts on a few cores; end all of them above the limit."""
     allowed = sorted(os.sched_getaffinity(0))[:cores]
-    with tempfile.TemporaryFile("w+") as log:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = psutil.Popen(
             command,
             stdout=log,
@@ -101,7 +101,7 @@ def make_environment(folder: Path, given: argparse.Namespace, commit: str) -> tu
         git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
     git("fetch", "--quiet", "origin", folder=clone)
     git("checkout", "--quiet", "--detach", commit, folder=clone)
-    wanted = (clone / ".binder" / "runtime.txt").read_text().strip().removeprefix("python-")
+    wanted = (clone / ".binder" / "runtime.txt").read_text("utf-8").strip().removeprefix("python-")
     got = said_by([given.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
     if got.strip() != wanted:
         raise SystemExit(f"Binder has Python {wanted}; {given.python} is {got.strip()}")

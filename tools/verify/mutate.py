@@ -236,7 +236,7 @@ def run_tests(
     """Run pytest on files of the copy until one fails; what happened, and in which test."""
     arguments = ["-q", "-x", "--tb=no", "--show-capture=no", "-p", "no:cacheprovider"]
     arguments += [*files, *(f"--deselect={test}" for test in without)]
-    with tempfile.NamedTemporaryFile("r", suffix=".txt") as said:
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", suffix=".txt") as said:
         started = fresh_process()(target=pytest_in, args=(copy, arguments, seconds, said.name))
         started.start()
         started.join(10 * seconds)  # of the wall clock: waiting takes no processor time
@@ -263,7 +263,7 @@ def fresh_process() -> Callable[..., BaseProcess]:
 def pytest_in(copy: Path, arguments: list[str], seconds: int, output: str) -> None:
     """Become pytest in the copy."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    with Path(output).open("w") as file:
+    with Path(output).open("w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.chdir(copy)
@@ -387,7 +387,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     chosen = random.Random(args.seed).sample(everything, len(everything))[: args.number]
     sources = {mutant.path: (root / mutant.path).read_bytes() for mutant in chosen}
     fingerprint = print_of(root / tests)
-    results = json.loads(kept.read_text()) if kept.exists() else {}
+    results = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
     results = still_valid(results, sources, fingerprint)
     todo = [mutant for mutant in chosen if mutant.name not in results]
     print(f"{len(chosen)} of {len(everything)} mutants, {len(todo)} to try", flush=True)

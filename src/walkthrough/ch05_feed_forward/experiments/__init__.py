@@ -1,7 +1,7 @@
 """What the feed-forward network is worth: in small translators, and alone (§3.3, Table 3 C).
 
 One encoder layer and one decoder layer with d_model = 64: small enough that a few of them can be
-trained while a page runs. `tools/run_width.py` trains them longer and with several seeds.
+trained while a page runs. `width` trains them longer and with several seeds.
 """
 
 from collections.abc import Sequence
