@@ -30,14 +30,8 @@ nbformat.write(notebook, sys.argv[2])
 """
 
 
-def try_all(
-    description: str,
-    prepare: Callable[[argparse.Namespace, Path, str], Callable[[str], list[str]]],
-) -> int:
-    """Prepare a place, try the chapters that the command line names; 1 when anything is wrong.
-
-    `prepare` takes the options, a folder and a commit, and returns what tries one chapter.
-    """
+def options(description: str) -> argparse.ArgumentParser:
+    """Return a parser with the options of every trial."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -46,7 +40,18 @@ def try_all(
     parser.add_argument("--commit", default="HEAD", help="what to try")
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
     parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
-    given = parser.parse_args()
+    return parser
+
+
+def try_all(
+    description: str,
+    prepare: Callable[[argparse.Namespace, Path, str], Callable[[str], list[str]]],
+) -> int:
+    """Prepare a place, try the chapters that the command line names; 1 when anything is wrong.
+
+    `prepare` takes the options, a folder and a commit, and returns what tries one chapter.
+    """
+    given = options(description).parse_args()
     names = chosen(given.chapters)
     faults = 0
     with tempfile.TemporaryDirectory(prefix="place-") as scratch:
