@@ -1,17 +1,15 @@
 """The ledger in a browser: filters by keyboard, a phone, no script; marks in chapters that land."""
 
-import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from browsing import ROOT, axe_violations, open_page, overflowing
+from browsing import axe_violations, open_page, overflowing
+from built import CLAIMS
 from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.site
 
-CLAIMS = tomllib.loads((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))["claims"]
-TESTED = [claim for claim in CLAIMS if "find" in claim]
 N_OF_VERDICT = Counter(claim["verdict"] for claim in CLAIMS)
 ROWS = "table:has([id^='claim-']) tbody tr"
 LEAST_TARGET = 24  # px

@@ -27,10 +27,9 @@ from browsing import (
     set_theme,
     undrawn_charts,
 )
-from built import SCREENSHOTS, SITE
+from built import SCREENSHOTS, SITE, TESTED
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
-from test_ledger import TESTED
 from test_print import faults_on_paper
 
 pytestmark = pytest.mark.site
