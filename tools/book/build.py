@@ -62,7 +62,7 @@ def digest(root: Path, names: tuple[str, ...]) -> str:
 def last_build(stamp: Path) -> dict[str, str]:
     """The hashes of the last build that succeeded, empty when there is none."""
     try:
-        return json.loads(stamp.read_text("utf-8"))
+        return json.loads(stamp.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return {}
 

@@ -30,6 +30,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.cache.db import NbCacheRecord
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
+from tools.book.memory import resident
 from tqdm import tqdm
 
 SECONDS = 60.0
@@ -100,18 +101,6 @@ class Chapter:
 def megabytes_allowed(path: Path) -> float:
     """The memory that a chapter may take, with its child processes."""
     return LIGHTER.get(path.name[:2], MEGABYTES)
-
-
-def resident(pid: int) -> float:
-    """Megabytes of a process and its children; what they share counts once on Linux."""
-    total = 0
-    with suppress(psutil.NoSuchProcess):
-        root = psutil.Process(pid)
-        for member in [root, *root.children(recursive=True)]:
-            with suppress(psutil.Error):
-                taken = member.memory_full_info()
-                total += getattr(taken, "pss", taken.rss)
-    return total / 1e6
 
 
 def pages(root: Path) -> list[Path]:

@@ -14,37 +14,20 @@ Only what is committed is tried, and neither the packages that Colab brings nor 
 torch would come with CUDA, set PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
 """
 
+import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import nbformat
-from tools.verify.places import (
-    ROOT,
-    changed_cells,
-    chosen,
-    clean_environ,
-    commit_of,
-    environment,
-    figures,
-    git,
-    options,
-    pip,
-    step,
-    wrong_links,
-)
+from tools.verify import places
+from tools.verify.places import ROOT, RUN, clean_environ, git, said_by, step
 
-RUN = """
-import sys
-import nbformat
-from nbclient import NotebookClient
-notebook = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
-nbformat.write(notebook, sys.argv[2])
-"""
 WHERE = """
 import json, sys
 import transformer, walkthrough
@@ -59,12 +42,10 @@ print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]
 
 def install(python: Path, commit: str, constraint: Path | None) -> None:
     """Run the README's line for Colab, with this folder as the address."""
-    wanted = f"transformer-walkthrough[book] @ git+file://{ROOT}@{commit}"
-    pins = ["--constraint", str(constraint)] if constraint else []
     # In a folder that is kept, pip would take another commit of the same version for installed.
-    gone = [str(python), "-m", "pip", "uninstall", "--quiet", "--yes", "transformer-walkthrough"]
-    subprocess.run(gone, env=clean_environ(), capture_output=True, check=True)
-    pip(python, wanted, *pins)
+    said_by([python, "-m", "pip", "uninstall", "--quiet", "--yes", "transformer-walkthrough"])
+    pins = ["--constraint", constraint] if constraint else []
+    places.pip(python, f"transformer-walkthrough[book] @ git+file://{ROOT}@{commit}", *pins)
 
 
 def check_package(python: Path, commit: str) -> None:
@@ -74,11 +55,11 @@ def check_package(python: Path, commit: str) -> None:
         SystemExit: the package came from elsewhere, or misses a record.
     """
     with tempfile.TemporaryDirectory() as folder:
-        asked = _run([python, "-c", WHERE], folder)
-        _run([python, "-m", "transformer", "--help"], folder)
+        asked = said_by([python, "-c", WHERE], folder)
+        said_by([python, "-m", "transformer", "--help"], folder)
         train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
         short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
-        _run([*train, *short, "--folder", "run"], folder)
+        said_by([*train, *short, "--folder", "run"], folder)
     *files, prefix, names = json.loads(asked.splitlines()[-1])
     if not all(file.startswith(prefix) for file in files):
         raise SystemExit(f"the package is not the installed one: {files}")
@@ -89,35 +70,23 @@ def check_package(python: Path, commit: str) -> None:
     print(f"{len(names)} records, the half-trained model and `python -m transformer` work")
 
 
-def _run(command: list[object], folder: str) -> str:
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, env=clean_environ(), capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)[:300]}\nended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
-
-
-def try_chapter(python: Path, name: str, commit: str) -> list[str]:
+def try_chapter(python: Path, commit: str, name: str) -> list[str]:
     """Run one notebook alone; print a line; return what is wrong with it."""
     start = time.monotonic()
     text = git("show", f"{commit}:book/{name}")
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
         (Path(folder) / name).write_text(text, encoding="utf-8")
+        command = [str(python), "-c", RUN, name, "after.ipynb"]
         done = subprocess.run(
-            [str(python), "-c", RUN, name, "after.ipynb"],
-            cwd=folder,
-            env=clean_environ(),
-            capture_output=True,
-            text=True,
-            check=False,
+            command, cwd=folder, env=clean_environ(), capture_output=True, text=True, check=False
         )
         if done.returncode:
             print(f"{name:<40} does not run", flush=True)
             return [done.stderr.strip()[-1500:]]
         after = nbformat.read(Path(folder) / "after.ipynb", as_version=4)
-    listings, wrong = wrong_links(after, commit)
-    wrong += changed_cells(nbformat.reads(text, as_version=4), after)
-    drawn = figures(after)
+    listings, wrong = places.wrong_links(after, commit)
+    wrong += places.changed_cells(nbformat.reads(text, as_version=4), after)
+    drawn = places.figures(after)
     if not drawn:
         wrong.append("draws nothing")
     took = f"{time.monotonic() - start:5.0f} s"
@@ -125,25 +94,15 @@ def try_chapter(python: Path, name: str, commit: str) -> list[str]:
     return wrong
 
 
-def main() -> int:
-    """Try the chapters; the exit status is 1 when anything is wrong."""
-    given = options(__doc__ or "").parse_args()
-    commit = commit_of(given.commit)
-    faults = 0
-    with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
-        folder = (given.keep or Path(scratch)).resolve()
-        with step("an empty environment"):
-            python = environment(folder / "venv", given.python)
-        with step("transformer-walkthrough[book] from git"):
-            install(python, commit, given.constraint)
-        check_package(python, commit)
-        for name in chosen(given.chapters):
-            for line in try_chapter(python, name, commit):
-                faults += 1
-                print(f"    {line}", flush=True)
-    print(f"{faults} faults" if faults else "Every chapter runs from the installed package alone.")
-    return 1 if faults else 0
+def prepare(given: argparse.Namespace, folder: Path, commit: str) -> Callable[[str], list[str]]:
+    """Install the package into an environment of its own; return what tries a chapter in it."""
+    with step("an empty environment"):
+        python = places.environment(folder / "venv", given.python)
+    with step("transformer-walkthrough[book] from git"):
+        install(python, commit, given.constraint)
+    check_package(python, commit)
+    return partial(try_chapter, python, commit)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(places.try_all(__doc__ or "", prepare))

@@ -59,12 +59,8 @@ from transformer.training.run_folder import (
     refuse_existing_run,
     refuse_run_in_use,
 )
-<<<<<<< HEAD
 from transformer.training.trainer import train
-=======
-from transformer.training.trainer import Pairs, train
 from transformer.translator import Translator, run_checkpoints, start_codec
->>>>>>> refs/heads/eng
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -137,13 +133,8 @@ def translate_command(args: argparse.Namespace) -> int:
 
     with open_input(args.input) as file:
         window = args.window or (1 if file.isatty() else 100)  # a person waits for an answer
-<<<<<<< HEAD
         lines = lines_of(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
-        found = translate_stream(model, codec, lines, decoding, window=window, refused=refused)
-=======
-        lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
         found = translator.stream(lines, decoding, window=window, refused=refused)
->>>>>>> refs/heads/eng
         for translation in chain.from_iterable(found):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
@@ -252,18 +243,6 @@ def add_results(
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-<<<<<<< HEAD
-=======
-def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
-    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
-    data, seed = plan.data, plan.training.seed
-    if data.bpe_dropout and isinstance(codec, SubwordCodec):
-        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
-    if data.word_dropout and isinstance(codec, TreeCodec):
-        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
-    return encode_pairs(codec, corpus)
-
-
 def _translator(args: argparse.Namespace) -> Translator:
     if args.engine == "ctranslate2":
         check_ctranslate2()
@@ -272,7 +251,6 @@ def _translator(args: argparse.Namespace) -> Translator:
     return Translator(*open_model(args))
 
 
->>>>>>> refs/heads/eng
 def _options(args: argparse.Namespace) -> list[str]:
     named = ("max_updates", "seed", "threads", "device")
     given = [(name, getattr(args, name)) for name in named]
