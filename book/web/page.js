@@ -61,9 +61,17 @@
     }, { once: true });
   }
 
+  // What stands in the margin is open; where there is none it folds.
+  const margin = window.matchMedia("(min-width: 1200px)");
+  function openTheMargin() {
+    for (const details of document.querySelectorAll("details.in-margin")) details.open = margin.matches;
+  }
+
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    openTheMargin();
+    margin.addEventListener("change", openTheMargin);
     searchInTheDialog();
     // docutils calls the references a list, but their links back are no list items
     document.querySelectorAll(".citation-list[role='list']").forEach((list) => list.removeAttribute("role"));

@@ -57,7 +57,8 @@ def text_face(family: str, file: Path, weights: Weights, letters: set[str]) -> s
     with TTFont(file) as font:
         source = embedded(font, letters, TEXT_FEATURES, weights)
     return (
-        f"@font-face{{font-family:{family};font-style:{style};font-weight:{range_};src:{source}}}\n"
+        f'@font-face{{font-family:"{family}";font-style:{style};font-weight:{range_};'
+        f"src:{source}}}\n"
     )
 
 
