@@ -9,8 +9,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-
-from page_form import captions, contents, margin, opener
+from tools.site.page_form import captions, contents, margin, opener
 
 
 def shape(app: Sphinx, document: nodes.document, page: str) -> None:

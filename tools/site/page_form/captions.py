@@ -10,8 +10,7 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
-
-from page_form.parts import html, is_cell, label_of
+from tools.site.page_form.parts import html, is_cell, label_of
 
 LABEL = re.compile(r"Figure (\d+)\.(\d+)\.?$")
 MENTION = re.compile(r"\bFigure (\d+)\.(\d+)\b")

@@ -5,8 +5,7 @@ from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
-
-from page_form.parts import html
+from tools.site.page_form.parts import html
 
 GLOSSARY = "book/glossary"
 KOREAN = re.compile(r"^\(([^)]*)\)\s*")

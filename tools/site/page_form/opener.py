@@ -21,8 +21,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-
-from page_form.parts import html, is_cell, label_of, wrapped
+from tools.site.page_form.parts import html, is_cell, label_of, wrapped
 
 CHAPTER = re.compile(r"book/(\d\d)-")
 AIMS = "You will be able to"
