@@ -59,18 +59,17 @@ def head_is_complete(notebook: NotebookNode) -> list[str]:
     head = sections(notebook)[""]
     text, source = markdown(head), code(head)
     wanted = {
-        "an admonition of class chapter-head": r"^:class: chapter-head",
-        "**Paper** with a section": r"\*\*Paper\*\*: .*Section",
-        "what is necessary and what is helpful": r"\*\*You need first\*\*:.*necessary.*helpful",
+        "**Paper** with a section": r"^\*\*Paper\*\*: .*Section",
+        "what is needed and what is helpful": r"\*\*You need first\*\*: .+; helpful: ",
         "minutes and seconds": r"\*\*Time\*\*: \d+ minutes? to read, .*\d+ seconds? to run",
     }
     problems = [
         f"the head lacks {what}"
         for what, pattern in wanted.items()
-        if not re.search(pattern, text, re.MULTILINE | re.DOTALL)
+        if not re.search(pattern, text, re.MULTILINE)
     ]
-    after = text.partition("**You will be able to**")[2].partition("**You need first**")[0]
-    points = re.findall(r"^ +- \S", after, re.MULTILINE)
+    aims = text.partition(":::{dropdown} You will be able to\n")[2].partition(":::")[0]
+    points = re.findall(r"^- \S", aims, re.MULTILINE)
     if not 3 <= len(points) <= 5:
         problems.append(f"the head names 3 to 5 things you will be able to do, not {len(points)}")
     if not re.search(r"\bchapter_map\(", source) and not re.search(r"\]\(\S*map\S*\.svg", text):

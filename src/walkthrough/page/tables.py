@@ -45,4 +45,3 @@ def register() -> None:
     if shell is not None:
         html = shell.display_formatter.formatters["text/html"]
         html.for_type_by_name("pandas.core.frame", "DataFrame", tinted)
-        html.for_type_by_name("pandas", "DataFrame", tinted)
