@@ -14,6 +14,8 @@ from tools.site.page_form.parts import html, is_cell, label_of
 
 LABEL = re.compile(r"Figure (\d+)\.(\d+)\.?$")
 MENTION = re.compile(r"\bFigure (\d+)\.(\d+)\b")
+DRAWN = re.compile(r'id="(figure-\d+-\d+)"')
+CHAPTER = re.compile(r"book/(\d\d)-")
 WIDE = "page-wide"
 NO_PROSE = (
     nodes.strong,
@@ -46,7 +48,7 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
             paragraph,
             html("</figcaption></figure>"),
         ]
-    chapter = re.match(r"book/(\d\d)-", page)
+    chapter = CHAPTER.match(page)
     wanted = [(int(chapter[1]), n + 1) for n in range(len(numbers))] if chapter else []
     if numbers != wanted:
         logger.warning("figures are numbered %s, not %s", numbers, wanted, location=page)
@@ -59,19 +61,33 @@ def cell_before(paragraph: nodes.Node) -> nodes.Node | None:
     return before if before is not None and is_cell(before) else None
 
 
+def anchors(document: nodes.document) -> set[str]:
+    """The anchors of a page's figures: of captions, and of figures that a cell numbers itself."""
+    labels = (LABEL.match(label_of(paragraph)) for paragraph in document.findall(nodes.paragraph))
+    drawn = (DRAWN.findall(raw.astext()) for raw in document.findall(nodes.raw))
+    named = {f"figure-{label[1]}-{label[2]}" for label in labels if label}
+    return named.union(*drawn)
+
+
 def link_mentions(app: Sphinx, document: nodes.document, page: str) -> None:
     """Make "Figure 2.3" a link, except in captions' own labels, headings and links."""
-    chapters = {name[5:7]: name for name in sorted(app.env.found_docs) if name.startswith("book/")}
+    pages = {name[5:7]: name for name in sorted(app.env.found_docs) if CHAPTER.match(name)}
+
+    def linked(found: re.Match[str]) -> nodes.Node:
+        target, anchor = pages.get(f"{int(found[1]):02d}"), f"figure-{found[1]}-{found[2]}"
+        there = document if target == page else target and app.env.get_doctree(target)
+        if not target or anchor not in anchors(there):
+            logger.warning("there is no %s", found[0], location=page)
+            return nodes.Text(found[0])
+        uri = "" if target == page else app.builder.get_relative_uri(page, target)
+        return nodes.reference("", found[0], refuri=f"{uri}#{anchor}", internal=True)
+
     for words in list(document.findall(nodes.Text)):
-        if not MENTION.search(words) or isinstance(words.parent, NO_PROSE):
+        if isinstance(words.parent, NO_PROSE) or not MENTION.search(words):
             continue
         pieces: list[nodes.Node] = []
         end = 0
         for found in MENTION.finditer(words):
-            pieces.append(nodes.Text(words[end : found.start()]))
-            target = chapters.get(f"{int(found[1]):02d}")
-            uri = app.builder.get_relative_uri(page, target) if target else ""
-            uri = ("" if target == page else uri) + f"#figure-{found[1]}-{found[2]}"
-            pieces.append(nodes.reference("", found[0], refuri=uri, internal=True))
+            pieces += [nodes.Text(words[end : found.start()]), linked(found)]
             end = found.end()
         words.parent.replace(words, [*pieces, nodes.Text(words[end:])])

@@ -24,6 +24,7 @@ from sphinx.application import Sphinx
 from tools.site.page_form.parts import html, is_cell, label_of, wrapped
 
 CHAPTER = re.compile(r"book/(\d\d)-")
+FACTS = ("Paper", "Time")
 AIMS = "You will be able to"
 MAP = 'class="architecture"'
 RUN = "<!-- ways to run it -->"
@@ -37,7 +38,7 @@ def shape(document: nodes.document, page: str) -> None:
     section = next(iter(document.findall(nodes.section)), None)
     if not chapter or section is None:
         return
-    line = next((node for node in section.children if label_of(node) == "Paper"), None)
+    line = next((node for node in section.children if label_of(node) in FACTS), None)
     if line is None:
         return
     facts = facts_of(line)
@@ -51,10 +52,10 @@ def shape(document: nodes.document, page: str) -> None:
     rest = [node for node in after if not any(node is one for one in moved)]
     first = next((n for n, node in enumerate(rest) if isinstance(node, nodes.paragraph)), 0)
     parts = next((n for n, node in enumerate(rest) if isinstance(node, nodes.section)), len(rest))
-    kicker = f"Chapter {chapter[1]} · Paper, {_plain(facts['Paper'])}"
+    paper = f" · Paper, {_plain(facts['Paper'])}" if "Paper" in facts else ""
     section.children = []
     section += [
-        html(f'<p class="kicker">{escape(kicker)}</p>'),
+        html(f'<p class="kicker">Chapter {chapter[1]}{escape(paper)}</p>'),
         title,
         *wrapped('<div class="subtitle">', before, "</div>"),
         *thin_line(facts),
