@@ -101,7 +101,7 @@ def test_the_first_lines_become_the_opener(page):
 def test_the_lead_figure_comes_first_and_the_imports_after_the_introduction(page):
     order = [
         part.get("class", [part.name])[0]
-        for part in page.select("svg, p.thin-line, aside, .tag_hide-input, h2")
+        for part in page.article.select("svg, p.thin-line, aside, .tag_hide-input, h2")
     ]
     assert order == [
         "thin-line",

@@ -10,9 +10,8 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
-from tools.site.page_form.parts import html, is_cell, label_of
+from tools.site.page_form.parts import CAPTION, html, is_cell, label_of
 
-LABEL = re.compile(r"Figure (\d+)\.(\d+)\.?$")
 MENTION = re.compile(r"\bFigure (\d+)\.(\d+)\b")
 DRAWN = re.compile(r'id="(figure-\d+-\d+)"')
 CHAPTER = re.compile(r"book/(\d\d)-")
@@ -33,7 +32,7 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
     link_mentions(app, document, page)
     numbers = []
     for paragraph in list(document.findall(nodes.paragraph)):
-        label = LABEL.match(label_of(paragraph))
+        label = CAPTION.match(label_of(paragraph))
         cell = cell_before(paragraph)
         if not label or cell is None:
             continue
@@ -63,7 +62,7 @@ def cell_before(paragraph: nodes.Node) -> nodes.Node | None:
 
 def anchors(document: nodes.document) -> set[str]:
     """The anchors of a page's figures: of captions, and of figures that a cell numbers itself."""
-    labels = (LABEL.match(label_of(paragraph)) for paragraph in document.findall(nodes.paragraph))
+    labels = (CAPTION.match(label_of(paragraph)) for paragraph in document.findall(nodes.paragraph))
     drawn = (DRAWN.findall(raw.astext()) for raw in document.findall(nodes.raw))
     named = {f"figure-{label[1]}-{label[2]}" for label in labels if label}
     return named.union(*drawn)

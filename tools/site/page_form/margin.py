@@ -5,7 +5,7 @@ from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from tools.site.page_form.parts import html
+from tools.site.page_form.parts import html, is_caption
 
 GLOSSARY = "book/glossary"
 KOREAN = re.compile(r"^\(([^)]*)\)\s*")
@@ -22,7 +22,7 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
     for reference in list(document.findall(nodes.reference)):
         term = reference.get("refuri", "").partition("#")[2]
         block = block_of(reference)
-        if term not in known or term in seen or block is None:
+        if term not in known or term in seen or block is None or is_caption(block):
             continue
         seen.add(term)
         note = f'<aside class="sidenote term">{known[term]}</aside>'

@@ -21,7 +21,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from tools.site.page_form.parts import html, is_cell, label_of, wrapped
+from tools.site.page_form.parts import html, is_cell, is_prose, label_of, wrapped
 
 CHAPTER = re.compile(r"book/(\d\d)-")
 FACTS = ("Paper", "Time")
@@ -50,7 +50,7 @@ def shape(document: nodes.document, page: str) -> None:
     imports = [node for node in after if is_cell(node, "hide-input")][:1]
     moved = [*aims, *maps, *imports]
     rest = [node for node in after if not any(node is one for one in moved)]
-    first = next((n for n, node in enumerate(rest) if isinstance(node, nodes.paragraph)), 0)
+    first = next((n for n, node in enumerate(rest) if is_prose(node)), 0)
     parts = next((n for n, node in enumerate(rest) if isinstance(node, nodes.section)), len(rest))
     paper = f" · Paper, {_plain(facts['Paper'])}" if "Paper" in facts else ""
     section.children = []

@@ -1,8 +1,12 @@
 """What the parts of a page's form share: pieces of HTML around nodes, and cells."""
 
+import re
 from collections.abc import Sequence
 
 from docutils import nodes
+
+CAPTION = re.compile(r"Figure (\d+)\.(\d+)\.?$")
+"""The bold words that a caption begins with."""
 
 
 def html(text: str) -> nodes.raw:
@@ -27,3 +31,13 @@ def label_of(node: nodes.Node) -> str:
     words = [child for child in node.children if child.astext()]
     bold = isinstance(node, nodes.paragraph) and words and isinstance(words[0], nodes.strong)
     return words[0].astext() if bold else ""
+
+
+def is_caption(node: nodes.Node) -> bool:
+    """Whether a node is the paragraph of a numbered figure."""
+    return bool(CAPTION.match(label_of(node)))
+
+
+def is_prose(node: nodes.Node) -> bool:
+    """Whether a node is a paragraph of the text."""
+    return isinstance(node, nodes.paragraph) and not is_caption(node)
