@@ -74,7 +74,7 @@
       const title = `${row.cells[1].textContent.trim()} – ${verdict}`;
       squares.append(element("a", { className: kind(verdict), href: `#${id}`, title, tabIndex: -1 }));
       const last = row.cells[row.cells.length - 1];
-      last.replaceChildren(element("span", { className: `claim-chip ${kind(verdict)}` }, ...last.childNodes));
+      last.replaceChildren(element("span", { className: `claim-chip ${kind(verdict)}`, textContent: verdict }));
     }
     const key = verdicts.map((name) => {
       const count = rows.filter(({ verdict }) => verdict === name).length;

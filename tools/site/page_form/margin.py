@@ -25,7 +25,7 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
         if term not in known or term in seen or block is None or is_caption(block):
             continue
         seen.add(term)
-        note = f'<aside class="sidenote term">{known[term]}</aside>'
+        note = f'<aside class="sidenote term" role="note">{known[term]}</aside>'
         block.parent.insert(block.parent.index(block), html(note))
     for note in document.findall(nodes.note):
         if len(note.astext().split()) <= LONGEST_NOTE:
