@@ -7,7 +7,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.ch00_one_sentence.figures.look import KEY, OUTPUT, QUERY, VALUE, VECTOR, WEIGHT
+from walkthrough.ch00_one_sentence.figures.look import (
+    KEY,
+    OUTPUT,
+    QUERY,
+    VALUE,
+    VECTOR,
+    WEIGHT,
+    ink,
+)
 from walkthrough.ch00_one_sentence.figures.scene import (
     Scene,
     at,
@@ -76,8 +84,8 @@ def links(
     description = f"Curves from each word to those it looks at; the widest: {strongest}."
     inside = (
         f'<fieldset class="pick"><legend>{question}</legend><div class="links">'
-        f'<div class="side">{words}</div><div class="mid"><svg class="stretch" viewBox="0 0 100 100" '
-        f'preserveAspectRatio="none" role="img" aria-label="{html.escape(description)}">{paths}'
+        f'<div class="side">{words}</div><div class="mid"><svg class="stretch" '
+        f'viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="{html.escape(description)}">{paths}'
         f'</svg></div><div class="side">{buttons}</div></div></fieldset>'
     )
     return framed(name, inside, caption=caption, description=description, css=_LINKS_CSS)
@@ -165,7 +173,7 @@ def one_word_asks(
 def _query_row(journey: Journey, asking: Asking, word: int) -> str:
     reach = float(torch.cat([asking.query, asking.key]).abs().max()) * 0.7
     shown = strip(asking.query[word], QUERY, reach=reach, attributes='class="strip top-strip"')
-    name = f'<b style="color:{QUERY}">{html.escape(journey.source[word])}</b>'
+    name = f'<b style="color:{ink("query")}">{html.escape(journey.source[word])}</b>'
     return name + shown + "<small>asks every word:</small><i></i>"
 
 
@@ -193,11 +201,11 @@ def _key_row(journey: Journey, asking: Asking, word: int, n: int) -> str:
     numbers = "".join(
         f"<span{at(*frames, first=3, more='num')}>{text}</span>"
         for frames, text in (
-            ((0,), f"{product:.1f}"),
-            ((1, 2), f"{score:.2f}"),
+            ((0,), _signed(f"{product:.1f}")),
+            ((1, 2), _signed(f"{score:.2f}")),
             ((3, 4, 5), f"{weight:.2f}"),
         )
-    ).replace("-", "−")
+    )
     bar = f'<i class="bar glides" style="background:{WEIGHT};{glides(lefts, widths)}"></i>'
     return (
         f"<b>{html.escape(journey.source[n])}</b><div>{key}{value}</div>"
@@ -205,12 +213,18 @@ def _key_row(journey: Journey, asking: Asking, word: int, n: int) -> str:
     )
 
 
+def _signed(number: str) -> str:
+    return number.replace("-", "−")
+
+
 def _sum_row(asking: Asking, word: int) -> str:
     spread = float(asking.value.abs().max()) * 0.7
     shown = strip(
         asking.output[word], OUTPUT, reach=spread, attributes=at(5, first=3, more="strip")
     )
-    return f'<b{at(5, first=3)} style="color:{OUTPUT}">Σ</b><div style="min-height:1.5em">{shown}</div><i></i><i></i>'
+    name = f'<b{at(5, first=3)} style="color:{ink("output")}">Σ</b>'
+    hold = f"<i{at(0, 1, 2, 3, 4, first=3)}></i>"
+    return f'{name}{hold}<div style="min-height:1.5em">{shown}</div><i></i><i></i>'
 
 
 _CHANGED_CSS = """
@@ -247,6 +261,7 @@ def what_the_sum_does(
 _HEADS_CSS = """
 #scene-heads .stage{display:grid;grid-template-columns:auto repeat(var(--n),minmax(1.4em,1fr));
 gap:2px;align-items:center}
+#scene-heads small{align-self:end;justify-self:end;padding:0 .6em .3em 0;opacity:.8}
 #scene-heads .stage b{font-weight:500;padding-right:.5em;text-align:right}
 #scene-heads .stage em{font-style:normal;writing-mode:vertical-rl;transform:rotate(180deg);
 justify-self:center;padding-top:.3em}
@@ -262,6 +277,8 @@ def all_heads(
     *,
     name: str = "layer {layer}, head {head}",
     question: str = "Choose a head of the encoder",
+    corner: str = "asks ↓<br>asked →",
+    first: int = 1,
     caption: str = "Figure 0.5. The {n} heads of the encoder. Each line is a word that asks, each "
     "column a word that is asked; the darker, the more weight.",
 ) -> Scene:
@@ -270,7 +287,7 @@ def all_heads(
     flat = maps.flatten(0, 1)
     n_heads = maps.shape[1]
     words = list(map(html.escape, journey.source))
-    body = "<i></i>" + "".join(f"<em>{word}</em>" for word in words)
+    body = f"<small>{corner}</small>" + "".join(f"<em>{word}</em>" for word in words)
     for row, word in enumerate(words):
         body += f"<b>{word}</b>"
         for column in range(len(words)):
@@ -287,8 +304,9 @@ def all_heads(
         body,
         caption=caption.format(n=len(flat)),
         question=question,
-        first=3,
-        description=f"{len(flat)} maps of {len(words)} by {len(words)} weights.",
+        first=first,
+        description=f"{len(flat)} maps of {len(words)} by {len(words)} weights. "
+        + " ".join(says).replace("<i>", "").replace("</i>", ""),
         choices=choices,
         says=says,
         css=_HEADS_CSS,

@@ -14,7 +14,7 @@ VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
 
 
 def ink(role: str) -> str:
-    """Return a role's colour for words: the page's own, which has more contrast, where it has one."""
+    """Return a role's colour for words: the page's own where there is one, with more contrast."""
     marks = {"query": QUERY, "key": KEY, "value": VALUE, "weight": WEIGHT, "output": OUTPUT}
     return f"var(--{role},{marks[role]})"
 
@@ -26,7 +26,8 @@ font-family:var(--book-sans,var(--pst-font-family-heading,system-ui,sans-serif))
 @container(min-width:460px){.scene-in{font-size:15px}}
 @container(min-width:620px){.scene-in{font-size:17px}}
 .scene .pick{border:0;margin:0 0 1.1em;padding:0;min-width:0}
-.scene legend{float:none;width:auto;font-size:1em;font-weight:600;margin:0 0 .5em;padding:0}
+.scene :is(legend,.ask){float:none;width:auto;font-size:1em;font-weight:600;margin:0 0 .5em;
+padding:0}
 .scene .row{display:flex;flex-wrap:wrap;gap:.4em}
 .scene label{position:relative;margin:0;cursor:pointer}
 .scene label input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;
@@ -42,8 +43,8 @@ border-color:currentColor;font-weight:650}
 .scene .stretch{width:100%;height:100%}
 .scene path{fill:none;vector-effect:non-scaling-stroke;stroke-linecap:round}
 .scene .strip{display:block;height:1.5em;border-radius:3px;background-size:100% 100%;
-image-rendering:pixelated;box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 16%,transparent);
-print-color-adjust:exact}
+image-rendering:pixelated;print-color-adjust:exact;
+box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 16%,transparent)}
 .scene .dim{opacity:.78}
 .scene .num{font-variant-numeric:tabular-nums}
 .scene .says{min-height:2.7em;margin-top:1em;font-size:1.02em}

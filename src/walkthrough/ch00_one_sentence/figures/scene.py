@@ -1,8 +1,8 @@
 """A scene: one picture with a row of choices, that needs no script and no library.
 
-Radio buttons choose a frame. The style sheet shows what belongs to the frame and lets the rest glide:
-an element of class `at at-2` is there in frame 2 only, one of class `glides` takes the variables
-`--a` and `--b` from its `--a2` and `--b2`. So a scene lives on the site, in JupyterLab, in Colab.
+Radio buttons choose a frame. The style sheet shows what belongs to it and lets the rest glide: an
+element of class `at at-2` is there in frame 2 only, one of class `glides` takes the variables `--a`
+and `--b` from its `--a2` and `--b2`. So a scene lives on the site, in JupyterLab, in Colab.
 """
 
 import html
@@ -83,12 +83,13 @@ def framed(name: str, inside: str, *, caption: str, description: str, css: str) 
 def button(name: str, n: int, words: str, *, first: int) -> str:
     """Return the radio button that chooses frame `n`."""
     checked = " checked" * (n == first)
-    return f'<label><input type="radio" name="{name}" value="{n}"{checked}><span>{words}</span></label>'
+    radio = f'<input type="radio" name="{name}" value="{n}"{checked}>'
+    return f"<label>{radio}<span>{words}</span></label>"
 
 
 def _pick(name: str, choices: Sequence[str], question: str, first: int, slider: bool) -> str:
     if not choices:
-        return ""
+        return f'<p class="ask">{question}</p>'
     buttons = "".join(button(name, n, words, first=first) for n, words in enumerate(choices))
     # the one line of script: a slider can't be read by a style sheet, so it presses the buttons
     drag = (

@@ -122,12 +122,14 @@ def ways_through_the_layers(
             shown = at(*range(n + 1, last + 1), first=last)
             lines += f'<path{shown} stroke="{ink}" d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/>'
         moves = glides([f"{x:.1f}%" for x, _ in way], [f"{y:.1f}%" for _, y in way])
-        spots += f'<i class="spot glides {"" if ink == PALETTE["sky"] else "ring"}" style="color:{ink};{moves}"></i>'
+        shape = "spot" if ink == PALETTE["sky"] else "spot ring"
+        spots += f'<i class="{shape} glides" style="color:{ink};{moves}"></i>'
     for name, height in _apart({name: way[-1][1] for name, way in places.items()}).items():
         x = places[name][-1][0]
         spots += (
-            f'<span{at(last, first=last)}><span class="name" style="--a:{x:.1f}%;--b:{height:.1f}%">'
-            f"{html.escape(name)}</span></span>"
+            f"<span{at(last, first=last)}>"
+            f'<span class="name" style="--a:{x:.1f}%;--b:{height:.1f}%">{html.escape(name)}</span>'
+            "</span>"
         )
     stage = (
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'

@@ -71,12 +71,14 @@ def words_to_vectors(
 
 _SEEN_CSS = """
 #scene-seen .stage{display:grid;gap:.5em}
-#scene-seen .line{display:flex;gap:.25em}
-#scene-seen .line span{padding:.3em .5em;border-radius:5px;
+#scene-seen .line{display:flex;gap:2px;font-size:.92em}
+#scene-seen .line span{padding:.3em;border-radius:5px;
 background:color-mix(in srgb,#0072b2 calc(var(--p)*55%),transparent);
 box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 22%,transparent)}
 #scene-seen .line .shut{background:repeating-linear-gradient(45deg,
 color-mix(in srgb,currentColor 28%,transparent) 0 2px,transparent 2px 6px)}
+@container(min-width:460px){#scene-seen .line{font-size:1.05em;gap:.3em}
+#scene-seen .line span{padding:.35em .6em}}
 #scene-seen .shut s{opacity:0}
 #scene-seen .line .next{font-weight:650;background:none;box-shadow:inset 0 0 0 2px currentColor}
 """
@@ -87,9 +89,10 @@ def seen_so_far(
     *,
     layer: int,
     head: int,
-    caption: str = "Figure 0.7. Each line is one moment of writing: what the decoder reads, the word it "
-    "must write, framed, and what it may not see, hatched. The bluer a word, the more weight one "
-    "head gives it.",
+    question: str = "What the decoder reads, and what it must write",
+    caption: str = "Figure 0.8. Each line is one moment of writing: what is read, the word that must "
+    "be written, framed, and what may not be seen, hatched. The bluer a word, the more weight one "
+    "head of the decoder gives it.",
 ) -> Scene:
     """Return the decoder's input line by line: what is written, and what is closed."""
     read = [START, *journey.target[:-1]]
@@ -110,7 +113,9 @@ def seen_so_far(
         f"{len(read)} lines. In line n the decoder may read the start and the n − 1 words that are "
         "written; then comes the word it must write; the words after it are hatched."
     )
-    return scene("seen", lines, caption=caption, description=description, css=_SEEN_CSS)
+    return scene(
+        "seen", lines, question=question, caption=caption, description=description, css=_SEEN_CSS
+    )
 
 
 _SAID_CSS = """
@@ -129,7 +134,7 @@ def what_it_said(
     sentences: Sequence[str],
     heading: str = "update",
     question: str = "Ask it to translate",
-    caption: str = "Figure 0.11. One training, asked again and again. Bold: words that stand in "
+    caption: str = "Figure 0.12. One training, asked again and again. Bold: words that stand in "
     "the right translation.",
 ) -> Scene:
     """Return the translations of two sentences after more and more updates."""

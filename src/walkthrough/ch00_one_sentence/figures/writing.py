@@ -29,7 +29,7 @@ def next_word(
     question: str = "After which word?",
     above: str = "scores of all {n} words",
     below: str = "… and after softmax",
-    caption: str = "Figure 0.9. Above, a line for each word of the list, the further right the "
+    caption: str = "Figure 0.10. Above, a line for each word of the list, the further right the "
     "better it fits. Below, the likeliest as probabilities.",
     first: int = 3,
 ) -> Scene:
@@ -83,13 +83,14 @@ def _percent(value: float) -> str:
 
 _LOOP_CSS = """
 #scene-loop .stage{display:grid;grid-template-columns:1fr 2.4em;gap:.5em .3em}
-#scene-loop small{grid-column:1;margin-bottom:-.3em}
-#scene-loop .back{grid-column:2;grid-row:2/7;margin:1em 0;border:2.5px solid;border-left:0;
+#scene-loop .stage>*{grid-column:1}
+#scene-loop small{margin-bottom:-.3em}
+#scene-loop .stage>.back{grid-column:2;grid-row:2/6;margin:1em 0;border:2.5px solid;border-left:0;
 border-radius:0 1.4em 1.4em 0;position:relative;opacity:.75}
 #scene-loop .back::before{content:"";position:absolute;left:-.3em;top:-.55em;
 border:.5em solid transparent;border-right-color:currentColor;border-left:0}
 #scene-loop .line{display:flex;flex-wrap:wrap;gap:.3em;min-height:2.1em;align-items:center}
-#scene-loop .line>span{padding:.3em .6em;border-radius:6px;
+#scene-loop .line span{padding:.3em .6em;border-radius:6px;
 box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 28%,transparent)}
 #scene-loop .new{font-weight:650}
 #scene-loop .model{text-align:center;padding:.8em;border-radius:10px;
@@ -104,7 +105,7 @@ def the_loop(
     reads: str = "the decoder reads",
     model: str = "the decoder, which looks across at <i>{source}</i>",
     writes: str = "and writes",
-    caption: str = "Figure 0.10. Each word that is written is read in the next round.",
+    caption: str = "Figure 0.11. Each word that is written is read in the next round.",
 ) -> Scene:
     """Return the loop of writing, with a slider over its rounds."""
     last = len(journey.target) - 1
