@@ -85,8 +85,9 @@ def links(
     inside = (
         f'<fieldset class="pick"><legend>{question}</legend><div class="links">'
         f'<div class="side">{words}</div><div class="mid"><svg class="stretch" '
-        f'viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="{html.escape(description)}">{paths}'
-        f'</svg></div><div class="side">{buttons}</div></div></fieldset>'
+        'viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
+        f'aria-label="{html.escape(description)}">{paths}</svg></div>'
+        f'<div class="side">{buttons}</div></div></fieldset>'
     )
     return framed(name, inside, caption=caption, description=description, css=_LINKS_CSS)
 

@@ -90,9 +90,9 @@ def seen_so_far(
     layer: int,
     head: int,
     question: str = "What the decoder reads, and what it must write",
-    caption: str = "Figure 0.8. Each line is one moment of writing: what is read, the word that must "
-    "be written, framed, and what may not be seen, hatched. The bluer a word, the more weight one "
-    "head of the decoder gives it.",
+    caption: str = "Figure 0.8. Each line is one moment of writing: what is read, the word that "
+    "must be written, framed, and what may not be seen, hatched. The bluer a word, the more "
+    "weight one head of the decoder gives it.",
 ) -> Scene:
     """Return the decoder's input line by line: what is written, and what is closed."""
     read = [START, *journey.target[:-1]]
