@@ -4,10 +4,17 @@ import pytest
 import torch
 
 from transformer.inference.translate import Decoding, translate
+from transformer.training import train
 from walkthrough.ch00_one_sentence import journey
-from walkthrough.ch00_one_sentence.learning import SENTENCES, what_it_says
-from walkthrough.lab.translator import load_task
-from walkthrough.page.results import recorded
+from walkthrough.ch00_one_sentence.experiments import (
+    EVERY,
+    EXPERIMENT,
+    SENTENCES,
+    ask_while_it_learns,
+)
+from walkthrough.lab.experiment import Job, Key
+from walkthrough.lab.tasks import settings_of
+from walkthrough.lab.translator import new_model
 
 
 def test_the_stages_end_where_the_encoder_ends(translator, jane):
@@ -69,26 +76,29 @@ def test_nearest_words_leave_the_word_itself_out(translator):
     assert codec.vocabulary.encode(found) == alike.topk(6).indices[1:].tolist()
 
 
-def test_asking_while_it_learns_changes_nothing():
-    """A model that is asked every update ends at the loss of one that is not asked."""
-    task = load_task(train=200, valid=20, test=20)
-    story = what_it_says(task, seed=3, updates=50)
-    again = what_it_says(task, seed=3, updates=50)
-    assert [moment.update for moment in story] == [0, 50]
-    assert story == again
-    assert all(len(text.split()) <= 12 for moment in story for text in moment.translations)
-
-
 @pytest.fixture(scope="module")
 def record():
-    return recorded("phrasebook-first-words")
+    (run,) = EXPERIMENT.frame().to_dict("records")
+    return run
 
 
 def test_the_record_is_the_training_that_made_the_weights(record, translator):
+    """Asked 19 times on its way, it ends at the very words that the stored weights write."""
     model, codec = translator
-    (run,) = record["runs"]
-    assert run["sentences"] == list(SENTENCES)
-    assert [moment["update"] for moment in run["said"]] == list(range(0, 901, 50))
-    assert run["seed"] == 1
+    said = record["extra"]["said"]
+    assert [moment["update"] for moment in said] == list(range(0, 901, EVERY))
+    assert record["extra"]["sentences"] == list(SENTENCES)
     now = [found[0].text for found in translate(model, codec, SENTENCES, Decoding(beam=1))]
-    assert run["said"][-1]["translations"] == now
+    assert said[-1]["translations"] == now
+
+
+def test_asking_changes_nothing_of_the_training():
+    """The same training, asked and not asked, ends at the same loss."""
+    task = EXPERIMENT.task.load(small=True)
+    job = Job(EXPERIMENT, EXPERIMENT.arms[0], Key("as in chapter 14", 1, 20, 1), task, small=True)
+    asked = ask_while_it_learns(job)
+    model = new_model(task, seed=1)
+    settings = settings_of(task.plan.training, job.arm, job.key).replace(log_every=EVERY)
+    history = train(model, task.pairs("train"), settings, progress=False)
+    assert asked.figures["train/-/loss"] == history.records[-1].loss
+    assert [moment["update"] for moment in asked.extra["said"]] == [0, 20]
