@@ -281,6 +281,31 @@ def _tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
+def is_a_story(notebook: NotebookNode) -> list[str]:
+    """A front door: short, in plain Markdown, a picture and a way on at every step."""
+    text = markdown(notebook.cells)
+    words = len(prose(notebook).split())
+    steps = headings(text, 2)
+    numbered = [step for step in steps if re.match(r"\d+ ", step)]
+    seen = [cell for cell in code_cells(notebook) if "remove-cell" not in _tags(cell)]
+    without = [
+        step
+        for step in numbered
+        if not any(cell in seen for cell in sections(notebook)[step])
+        or not re.search(r"\]\(\d\d-[\w-]+\.ipynb\)", markdown(sections(notebook)[step]))
+    ]
+    problems = [f"“{step}” lacks a picture, or a link to a chapter" for step in without]
+    if len(headings(text, 1)) != 1 or not notebook.cells[0].source.startswith("# "):
+        problems.append("a story starts with its title, the only first-level heading")
+    if [int(step.split()[0]) for step in numbered] != list(range(1, len(numbered) + 1)):
+        problems.append(f"the steps are numbered from 1; found {numbered}")
+    if not 1000 <= words <= 1500:
+        problems.append(f"a story has 1000 to 1500 words, found {words}")
+    if found := re.search(r"^[`:]{3,}|\{\w+\}`|\]\{", text, re.MULTILINE):
+        problems.append(f"markup that only the site understands: {found.group(0)!r}")
+    return problems
+
+
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_every_part_in_order,
     head_is_complete,
@@ -295,3 +320,17 @@ RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_an_interactive_figure,
     pictures_have_alt_text,
 )
+STORY = (
+    is_a_story,
+    imports_stand_in_the_first_cell,
+    cells_are_short,
+    compared_cells_hold_text,
+    prose_follows_the_style,
+    page_is_described,
+    pictures_have_alt_text,
+)
+
+
+def rules_for(notebook: NotebookNode) -> tuple[Callable[[NotebookNode], list[str]], ...]:
+    """The rules of the form that a notebook's metadata names; most name none and are chapters."""
+    return {"chapter": RULES, "story": STORY}[notebook.metadata.get("form", "chapter")]
