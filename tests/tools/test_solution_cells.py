@@ -1,0 +1,45 @@
+"""The code of a solution stands inside the box of its text."""
+
+from types import SimpleNamespace
+
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+from solution_cells import SolutionCells
+from sphinx_exercise.nodes import exercise_node, solution_node
+
+
+def document(*parts):
+    made = new_document("page")
+    made.settings.env = SimpleNamespace(docname="page")
+    made += parts
+    return made
+
+
+def box(kind, name):
+    return kind("", nodes.section(ids=[f"{name}-content"]))
+
+
+def cell(text, *classes):
+    return nodes.container("", nodes.literal(text, text), classes=["cell", *classes])
+
+
+def test_code_moves_into_the_solution_before_it_in_order_and_ids_are_unique():
+    page = document(
+        box(exercise_node, "exercise"),
+        cell("stub"),
+        box(solution_node, "solution"),
+        cell("first", "tag_solution"),
+        cell("second", "tag_solution"),
+        cell("after"),
+    )
+    SolutionCells(page).apply()
+    exercise, stub, solution, after = page.children
+    assert [stub.astext(), after.astext()] == ["stub", "after"]
+    assert [part.astext() for part in solution[0]] == ["first", "second"]
+    assert exercise[0]["ids"] == solution[0]["ids"] == []
+
+
+def test_code_that_follows_no_solution_is_an_error():
+    with pytest.raises(ValueError, match="after no text"):
+        SolutionCells(document(cell("lost", "tag_solution"))).apply()
