@@ -26,7 +26,7 @@ SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none", "autoStartDefaultKernel": False},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-PATIENCE = 120  # seconds
+PATIENCE = 300  # seconds
 
 RAW = """() => {
     const raw = /:\\.\\d[f%]|⚠|[{}]|:::/;

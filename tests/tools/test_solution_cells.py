@@ -17,7 +17,7 @@ def document(*parts):
 
 
 def box(kind, name):
-    return kind("", nodes.section(ids=[f"{name}-content"]))
+    return kind("", nodes.section(ids=["content"]), ids=[name])
 
 
 def cell(text, *classes):
@@ -26,9 +26,9 @@ def cell(text, *classes):
 
 def test_code_moves_into_the_solution_before_it_in_order_and_ids_are_unique():
     page = document(
-        box(exercise_node, "exercise"),
+        box(exercise_node, "ex-a"),
         cell("stub"),
-        box(solution_node, "solution"),
+        box(solution_node, "solution-a"),
         cell("first", "tag_solution"),
         cell("second", "tag_solution"),
         cell("after"),
@@ -37,7 +37,7 @@ def test_code_moves_into_the_solution_before_it_in_order_and_ids_are_unique():
     exercise, stub, solution, after = page.children
     assert [stub.astext(), after.astext()] == ["stub", "after"]
     assert [part.astext() for part in solution[0]] == ["first", "second"]
-    assert exercise[0]["ids"] == solution[0]["ids"] == []
+    assert exercise[0]["ids"] + solution[0]["ids"] == ["ex-a-content", "solution-a-content"]
 
 
 def test_code_that_follows_no_solution_is_an_error():

@@ -20,7 +20,7 @@ class SolutionCells(SphinxTransform):
     default_priority = 11
 
     def apply(self, **kwargs: Any) -> None:
-        """Move the cells, and drop the ids that every exercise and solution would share."""
+        """Move the cells, and give ids of their own to what every exercise would share."""
         for cell in list(self.document.findall(nodes.container)):
             if TAG in cell["classes"]:
                 place = cell.parent.index(cell)
@@ -31,7 +31,7 @@ class SolutionCells(SphinxTransform):
                 _content(before).append(cell)
         for kind in (exercise_node, solution_node):
             for box in self.document.findall(kind):
-                _content(box)["ids"] = []
+                _content(box)["ids"] = [f"{box['ids'][0]}-content"]
 
 
 def _content(box: nodes.Element) -> nodes.Element:
