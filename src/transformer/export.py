@@ -160,7 +160,7 @@ def check_exporter() -> None:
     missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
-            f"export needs {' and '.join(missing)}: pip install 'transformer-walkthrough[export]'"
+            f"export needs {' and '.join(missing)}: pip install {' '.join(missing)}"
         )
 
 

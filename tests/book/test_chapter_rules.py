@@ -6,7 +6,7 @@ import chapter_rules as rules
 import jupytext
 import pytest
 from nbformat.v4 import new_output
-from notebook_form import tidy
+from tools.book.notebook_form import tidy
 
 HERE = Path(__file__).parent
 EXERCISE = (HERE / "good_exercise.md").read_text(encoding="utf-8")

@@ -3,11 +3,11 @@
 from functools import cache
 from pathlib import Path
 
-import notebooks
 import pytest
 import yaml
 from chapter_rules import RULES, links_lead_somewhere
 from pasted_copies import package_windows, pasted
+from tools.book import notebooks
 
 # Chapters that are finished. Add a chapter here when it is: a missing file then fails.
 EXPECTED = (

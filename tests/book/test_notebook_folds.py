@@ -1,9 +1,9 @@
 """What the site folds: imports, drawings, assertions; never what teaches."""
 
-import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_form import as_text, canonical
+from tools.book import notebooks
+from tools.book.notebook_form import as_text, canonical
 
 IMPORTS = """import math
 

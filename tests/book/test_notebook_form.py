@@ -2,10 +2,10 @@
 
 import json
 
-import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
-from notebook_form import NotebookError, as_text, canonical, lint, read_text
+from tools.book import notebooks
+from tools.book.notebook_form import NotebookError, as_text, canonical, lint, read_text
 
 from walkthrough.checking.soundness import assert_check_is_sound
 

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tools.environment.commands import COMMANDS
 
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, CONTRIBUTING = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")
+)
 SLUG = REPOSITORY_URL.removeprefix("https://github.com/")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
@@ -28,10 +31,10 @@ def unlike_ours(content):
     return {found for found in re.findall(pattern, content) if found != SLUG}
 
 
-def missing_targets(content, makefile):
-    """`make` targets that a text names and the Makefile lacks."""
-    named = set(re.findall(r"^make (\w+)|`make (\w+)", content, re.MULTILINE))
-    return {a or b for a, b in named} - set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+def missing_targets(content, commands):
+    """Commands that a text names, with make or without, and the house lacks."""
+    named = re.findall(r"(?:^|`)(?:make|\S*python3? -m tools) (\w+)", content, re.MULTILINE)
+    return set(named) - {"help", *commands}
 
 
 def dead_links(content):
@@ -56,17 +59,23 @@ def test_another_repository_is_noticed():
 
 
 def test_readme_names_targets_and_files_that_exist():
-    assert missing_targets(README, text("Makefile")) == set()
+    assert missing_targets(README, COMMANDS) == set()
     assert dead_links(README) == []
 
 
 def test_missing_targets_and_files_are_noticed():
-    assert missing_targets("make book\n`make coffee`", "book: x\n") == {"coffee"}
+    assert missing_targets("make book\n`make coffee`\npython -m tools tea", ["book"]) == {
+        "coffee",
+        "tea",
+    }
     assert dead_links("[x](no/such.file)") == ["no/such.file"]
 
 
 def test_the_readmes_tools_exist():
-    for tool in re.findall(r"tools/\w+\.py", README):
+    named = re.findall(r"tools/[\w/]+\.py", README)
+    named += [f"{tool.replace('.', '/')}.py" for tool in re.findall(r"tools(?:\.\w+)+", README)]
+    assert named
+    for tool in named:
         assert (ROOT / tool).exists(), tool
 
 

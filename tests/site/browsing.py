@@ -4,6 +4,7 @@ Each returns the faults it found; `test_checkers.py` shows each of them a page t
 """
 
 import gzip
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,6 +103,15 @@ def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
     kept: dict[str, Any] = page.evaluate("() => window.promised")
     assert "error" not in kept, kept["error"]
     return kept.get("value")
+
+
+def eventually(page: Page, holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold within a minute, however busy the machine is."""
+    for _ in range(600):
+        if holds():
+            return True
+        page.wait_for_timeout(100)
+    return False
 
 
 def open_page(page: Page, url: str, *, read: bool = True) -> Visit:

@@ -7,11 +7,11 @@ import time
 
 import psutil
 import pytest
-from confined import Confined, Fence, fence
+from tools.verify.confined import Confined, Fence, fence
 
 LIMIT = 150_000_000
-HUNGRY = "import time; big = bytearray(400_000_000); print('all', flush=True); time.sleep(30)"
-MODEST = "import time; some = bytearray(60_000_000); time.sleep(2)"
+HUNGRY = "import time; big = bytearray(400_000_000); print('all', flush=True); time.sleep(300)"
+MODEST = "import time; some = bytearray(60_000_000); time.sleep(5)"
 PARENT = (
     f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HUNGRY!r}]); print('left')"
 )
@@ -22,7 +22,7 @@ def fence_number(index):
     return Fence("watchdog", hard=False) if index else fence(LIMIT)
 
 
-def run(code, by, seconds=20):
+def run(code, by, seconds=120):
     words = [sys.executable, "-c", code]
     behind = Confined(words, limit=LIMIT, cores=1, by=by, stdout=subprocess.PIPE, text=True)
     with behind:
@@ -54,9 +54,9 @@ def test_what_fits_runs_to_its_end_and_is_measured(index):
 def test_the_group_is_ended_with_the_block_and_its_fence_removed():
     by = fence(LIMIT)
     with Confined(["sleep", "60"], limit=LIMIT, cores=1, by=by) as behind:
-        time.sleep(0.5)
-        members = behind.members()
-    assert members
+        while not (members := behind.members()):
+            assert behind.process.poll() is None
+            time.sleep(0.1)
     assert not any(psutil.pid_exists(member.pid) for member in members)
     assert by.folder is None or not by.folder.exists()
 

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from fontTools.ttLib import TTFont
-from light_pages import code, fonts, mathematics, scripts, stylesheet
 from sphinx.builders.html._assets import _JavaScript as Script
 from sphinx.errors import ExtensionError
+from tools.site.light_pages import code, fonts, mathematics, scripts, stylesheet
 
 FORMULA = "<p>Divide by (<math><msqrt><mi>d</mi></msqrt></math>), then.</p>"
 
@@ -194,7 +194,7 @@ def test_scripts_wait_but_for_the_early_ones():
 
 def built(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     """A page of MyST, made by Sphinx with the renderer alone."""
-    extensions = ["myst_parser", "light_pages.mathematics"]
+    extensions = ["myst_parser", "tools.site.light_pages.mathematics"]
     conf = f"""
 extensions = {extensions}
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -202,7 +202,7 @@ html_math_renderer = "mathml"
 """
     written(folder, {"conf.py": conf, "index.md": text})
     command = [sys.executable, "-m", "sphinx", "-q", "-W", str(folder), str(folder / "out")]
-    path = {"PYTHONPATH": str(Path(stylesheet.__file__).parents[1])}
+    path = {"PYTHONPATH": str(Path(stylesheet.__file__).parents[3])}
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **path})
 
 

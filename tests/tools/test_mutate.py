@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
-import mutate
 import pytest
+from tools.verify import mutate
 
 TOY = '''\
 """A docstring is no place: 1 + 1 < 3."""

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from solution_cells import SolutionCells
 from sphinx_exercise.nodes import exercise_node, solution_node
+from tools.site.solution_cells import SolutionCells
 
 
 def document(*parts):

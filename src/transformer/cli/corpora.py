@@ -8,6 +8,7 @@ from typing import Any
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
 from transformer.cli.plan import DataSettings
+from transformer.config import TransformerConfig
 from transformer.data.batching import Pair
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
@@ -20,7 +21,7 @@ TEST_SPLIT = {
     "phrasebook": "test_sentences",
     "multi30k": "test_2016_flickr",
     "craft": "test",
-    "files": "valid",
+    "files": "test",
 }
 
 
@@ -71,7 +72,10 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
             gold_tags=data.gold_tags,
             tags=TAGS,
         )
-    return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+    try:
+        return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+    except ValueError as error:
+        raise ValueError(f"data.merges: {error}") from None
 
 
 def encode_pairs(codec: TextCodec, corpus: Corpus) -> list[Pair]:
@@ -113,7 +117,27 @@ def spell_with_classes(
     return spell
 
 
-def measured(codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str]) -> dict[str, Any]:
+def check_lengths(config: TransformerConfig, **splits: Sequence[Pair] | None) -> None:
+    """Raise ValueError for a sentence that has no place among learned positions."""
+    if config.positions == "learned":
+        for split, pairs in splits.items():
+            longest = max((len(side) + 1 for pair in pairs or () for side in pair), default=0)
+            if longest > config.max_len:
+                raise ValueError(
+                    f"the {split} split has a sentence of {longest} tokens, its end included: "
+                    f"model.max_len must be at least that, got {config.max_len}"
+                )
+
+
+def split_to_measure(data: DataSettings) -> str:
+    """Return the split to measure on: of your own files, the test pair if you named one."""
+    has_own = data.corpus != "files" or data.test_source is not None
+    return (TEST_SPLIT if has_own else VALID_SPLIT)[data.corpus]
+
+
+def measured(
+    codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str], tokenizer: str | None = None
+) -> dict[str, Any]:
     """Return what a split is measured by: brackets for trees (Table 4), else BLEU (Table 2)."""
     if isinstance(codec, TreeCodec) and corpus.source_trees is not None:
         found = trees_of(codec, corpus.source, hypotheses)
@@ -126,7 +150,7 @@ def measured(codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str]) -> dic
             "exact": result.exact,
         }
     return {
-        **asdict(score(hypotheses, corpus.target, tokenize=corpus.bleu_tokenizer)),
+        **asdict(score(hypotheses, corpus.target, tokenize=tokenizer or corpus.bleu_tokenizer)),
         "exact": exact_matches(hypotheses, corpus.target),
     }
 
@@ -156,8 +180,11 @@ def _from_files(data: DataSettings, split: str) -> Corpus:
     files = {
         "train": (data.train_source, data.train_target),
         "valid": (data.valid_source, data.valid_target),
+        "test": (data.test_source, data.test_target),
     }
-    source, target = files.get(split, (None, None))
+    if split not in files:
+        raise ValueError(f"the splits of text files are {', '.join(files)}, got {split!r}")
+    source, target = files[split]
     if source is None or target is None:
         raise ValueError(
             f"data.{split}_source and data.{split}_target must name text files, "

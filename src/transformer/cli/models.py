@@ -16,13 +16,14 @@ from transformer.training.checkpoint import (
     check_same_config,
     load_checkpoint,
 )
+from transformer.training.run_folder import BEST, checkpoints_of
 
 
 def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
     """Open a checkpoint, or the mean of the last checkpoints of a run folder, with its tokenizer.
 
     Raises:
-        UsageError: --average with a file, or a device that is not there.
+        UsageError: --average or --best with a file, both, or a device that is not there.
         ValueError: the checkpoint holds no tokenizer, or one of another size than the model's.
     """
     with as_usage():
@@ -30,9 +31,13 @@ def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
     path = Path(args.model)
     if args.average > 1 and path.is_file():
         raise UsageError(f"--average needs a run folder, {path} is a file")
+    if args.best and path.is_file():
+        raise UsageError(f"--best needs a run folder, {path} is a file")
+    if args.best and args.average > 1:
+        raise UsageError(f"--best is one checkpoint: it does not go with --average {args.average}")
     if args.threads:
         torch.set_num_threads(args.threads)
-    checkpoint = _checkpoint(path, args.average)
+    checkpoint = _checkpoint(path / BEST if args.best else path, args.average)
     codec = start_codec(checkpoint, args.model)
     model = checkpoint.model().to(args.device)
     check_vocabulary(model, codec)
@@ -60,7 +65,7 @@ def run_checkpoints(folder: Path, last: int) -> list[Path]:
     """
     if last < 1:
         raise ValueError(f"last must be at least 1, got {last}")
-    paths = sorted((folder / "checkpoints").glob("*.safetensors"))
+    paths = checkpoints_of(folder)
     if len(paths) < last:
         raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
     return paths[-last:]

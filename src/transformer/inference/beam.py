@@ -32,9 +32,12 @@ class Hypothesis:
     score: float
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    """((5 + |Y|) / 6)^α, with |Y| the number of tokens, the end token included (§6.1)."""
-    return ((5 + length) / 6) ** alpha
+def length_penalty(length: int, alpha: float | None) -> float:
+    """((5 + |Y|) / 6)^α, with |Y| the number of tokens, the end token included (§6.1).
+
+    Without α it is |Y|: the score is then the mean per token, as fairseq has it.
+    """
+    return float(length) if alpha is None else ((5 + length) / 6) ** alpha
 
 
 @torch.inference_mode()
@@ -43,7 +46,7 @@ def beam_search(
     source: Int[Tensor, "batch source_len"],
     *,
     beam: int = 4,
-    alpha: float = 0.6,
+    alpha: float | None = 0.6,
     n_best: int = 1,
     max_len: int | None = None,
     early_stopping: bool = True,
@@ -64,7 +67,7 @@ def beam_search(
             below 1, or a constraint that leaves nothing to choose.
     """
     _check(beam, alpha, n_best)
-    limits = output_limits(source, max_len, extra_tokens).tolist()
+    limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
     while search.open_sentences:
         search.step()
@@ -79,7 +82,7 @@ class _Search:
         model: Transformer,
         source: Tensor,
         beam: int,
-        alpha: float,
+        alpha: float | None,
         n_best: int,
         limits: list[int],
         early_stopping: bool,
@@ -182,10 +185,10 @@ class _Search:
         self.open_sentences = [self.open_sentences[place] for place in stays]
 
 
-def _check(beam: int, alpha: float, n_best: int) -> None:
+def _check(beam: int, alpha: float | None, n_best: int) -> None:
     if beam < 1:
         raise ValueError(f"beam must be at least 1, got {beam}")
-    if alpha < 0:
+    if alpha is not None and alpha < 0:
         raise ValueError(f"alpha must not be negative, got {alpha}")
     if not 1 <= n_best <= beam:
         raise ValueError(f"n_best must lie between 1 and beam = {beam}, got {n_best}")

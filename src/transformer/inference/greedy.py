@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
 from transformer.model import Transformer
@@ -34,7 +34,7 @@ def greedy_decode(
             that leaves nothing to choose.
         FloatingPointError: the model's probabilities are not numbers.
     """
-    limits = output_limits(source, max_len, extra_tokens)
+    limits = output_limits(source, max_len, extra_tokens, model.config)
     decoded: list[list[int]] = [[] for _ in range(len(source))]
     memory = inference_encode(model, source)
     cache = DecoderCache(model.config.n_layers)
@@ -67,15 +67,22 @@ def greedy_decode(
 
 
 def output_limits(
-    source: Int[Tensor, "batch source_len"], max_len: int | None, extra_tokens: int = EXTRA_TOKENS
+    source: Int[Tensor, "batch source_len"],
+    max_len: int | None,
+    extra_tokens: int = EXTRA_TOKENS,
+    config: TransformerConfig | None = None,
 ) -> Int[Tensor, " batch"]:
-    """Most tokens each sentence may become, the end token included (§6.1: input + 50)."""
+    """Most tokens each sentence may become, the end token included (§6.1: input + 50).
+
+    Not more than there are places, where these are learned.
+    """
     if max_len is not None and max_len < 1:
         raise ValueError(f"max_len must be at least 1 (the end token), got {max_len}")
     if extra_tokens < 1:
         raise ValueError(f"extra_tokens must be at least 1, got {extra_tokens}")
     lengths = (source != PAD_ID).sum(dim=-1)
-    return lengths + extra_tokens if max_len is None else torch.full_like(lengths, max_len)
+    limits = lengths + extra_tokens if max_len is None else torch.full_like(lengths, max_len)
+    return limits.clamp(max=config.max_len) if config and config.positions == "learned" else limits
 
 
 def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]) -> Tensor:

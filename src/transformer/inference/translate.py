@@ -9,6 +9,7 @@ import torch
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.fields import check_types
+from transformer.files import UTF_16
 from transformer.inference.beam import beam_search
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import EXTRA_TOKENS, greedy_decode
@@ -60,12 +61,12 @@ class Translation:
 class Decoding:
     """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens.
 
-    An output may be `extra_tokens` longer than its input. `constrained` asks for outputs that keep
-    the codec's rules.
+    `alpha=None` ranks by the mean log probability of a token. An output may be `extra_tokens`
+    longer than its input. `constrained` asks for outputs that keep the codec's rules.
     """
 
     beam: int = 4
-    alpha: float = 0.6
+    alpha: float | None = 0.6
     n_best: int = 1
     max_len: int | None = None
     extra_tokens: int = EXTRA_TOKENS
@@ -87,7 +88,7 @@ class Decoding:
         ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.alpha <= MAX_ALPHA:
+        if self.alpha is not None and not 0 <= self.alpha <= MAX_ALPHA:
             raise ValueError(f"alpha must lie between 0 and {MAX_ALPHA:.0f}, got {self.alpha}")
         if self.n_best > self.beam:
             raise ValueError(f"n_best must be at most beam = {self.beam}, got {self.n_best}")
@@ -110,10 +111,11 @@ def translate(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     sources = []
     for number, line in enumerate(lines, start=1):
         try:
-            sources.append(_encode(codec, line, decoding.max_source))
+            sources.append(_encode(codec, line, most))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
     return _translate_ids(model, codec, sources, decoding)
@@ -141,13 +143,14 @@ def translate_stream(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, window)):
         sources: list[list[int]] = []
         stopped = None
         for number, line in part:
             try:
-                sources.append(_encode(codec, line, decoding.max_source))
+                sources.append(_encode(codec, line, most))
             except ValueError as error:
                 if refused is None:
                     stopped = ValueError(f"line {number}: {error}")
@@ -251,6 +254,11 @@ def _batches(sources: Sequence[list[int]], decoding: Decoding) -> list[list[int]
     return batches
 
 
+def _most_tokens(model: Transformer, decoding: Decoding) -> int:
+    has_end = model.config.positions == "learned"  # else positions go on without end
+    return min(decoding.max_source, model.config.max_len - 1) if has_end else decoding.max_source
+
+
 def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     if not line.strip():
         return []
@@ -262,7 +270,10 @@ def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     except UnicodeEncodeError as error:
         code, column = ord(line[error.start]), error.start + 1
         byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "a lone surrogate"
-        raise ValueError(f"not UTF-8 ({byte} at column {column})") from None
+        hint = f": {UTF_16}" if byte.endswith(("0xfe", "0xff")) else ""
+        raise ValueError(f"not UTF-8 ({byte} at column {column}){hint}") from None
+    if "\0" in line:
+        raise ValueError(f"a NUL byte at column {line.index(chr(0)) + 1}: {UTF_16}")
     ids = codec.encode(line)
     if len(ids) > max_source:
         raise ValueError(f"at most {max_source} tokens a line, got {len(ids)}")

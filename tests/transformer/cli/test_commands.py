@@ -51,7 +51,7 @@ def train(files: Path, tmp_path: Path) -> Callable[..., int]:
 def piped(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
     """Return what leaves the process: into a pipe, lines are kept back until a flush."""
     sent = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(sent)))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(sent), encoding="utf-8"))
     return sent
 
 
@@ -118,6 +118,34 @@ def test_what_a_run_is_recorded_with(trained, train, tmp_path: Path) -> None:
     assert call.notes["data"]["merges"] == 30
     assert call.notes["threads"] == torch.get_num_threads()
     assert not (tmp_path / "new" / "results.json").exists(), "a run without a row has no results"
+
+
+def test_one_command_begins_a_run_and_goes_on_with_it(trained, train, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert train("--quiet", "--resume=auto") == 0
+        (tmp_path / "new").mkdir(exist_ok=True)
+        for name in ("settings.json", "state.safetensors"):
+            (tmp_path / "new" / name).touch()
+    assert [call.resume for call in trained] == [False, True]
+
+
+def test_a_sentence_past_the_last_learned_position_is_told_first(trained, train, capsys) -> None:
+    for length in ("30", "6"):
+        code = train("--set", "model.positions=learned", "--set", f"model.max_len={length}")
+        assert code == (length == "6")
+    assert "the train split has a sentence of " in capsys.readouterr().err
+    assert len(trained) == 1
+
+
+def test_a_wrong_start_is_corrected_in_its_folder_and_a_finished_run_left_alone(
+    train, tmp_path: Path, capsys
+) -> None:
+    assert train("--quiet", "--set", "training.max_tokens=3") == 1
+    assert "max_tokens = 3" in capsys.readouterr().err
+    assert train("--quiet") == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert train("--quiet", "--resume") == 0
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
 def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_path) -> None:
@@ -285,6 +313,23 @@ def test_a_settings_file_names_the_corpus_too(run: Path, files: Path, measured, 
     assert results["corpus"] == "valid.de–valid.xx"
     assert "tok:none" in results["bleu_signature"]
     assert not checkpoint.with_name("results.json").exists(), "a file has no list of results"
+
+
+def test_bleu_is_computed_as_asked_for_and_says_when_it_is_nothing(
+    run: Path, measured, capsys, monkeypatch
+) -> None:
+    for name, is_nothing in (("char", False), ("13a", True)):  # every line has three words
+        assert main(["evaluate", str(run), "--set", f"data.bleu_tokenizer={name}"]) == 0
+        found = capsys.readouterr()
+        assert f"tok:{name}" in json.loads(found.out)["bleu_signature"]
+        assert ("no translation has four tokens, so BLEU is 0" in found.err) is is_nothing
+    assert main(["evaluate", str(run), "--set", "data.bleu_tokenizer=word"]) == 2
+    assert "bleu_tokenizer must be one of 13a, char, " in capsys.readouterr().err
+    monkeypatch.setattr(commands, "open_model", None)  # would fail if it were called
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # as where it is not installed
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    assert main(["evaluate", str(run), "--set", "data.bleu_tokenizer=ja-mecab"]) == 1
+    assert "'ja-mecab' needs a package more: pip install 'sacrebleu[ja]'" in capsys.readouterr().err
 
 
 def test_the_mean_of_files(run: Path, tmp_path: Path, capsys) -> None:

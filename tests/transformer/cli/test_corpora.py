@@ -18,6 +18,7 @@ from transformer.cli.corpora import (
     measured,
     spell_with_classes,
     spell_with_dropout,
+    split_to_measure,
 )
 from transformer.cli.plan import DataSettings
 from transformer.data import corpus as corpus_module
@@ -195,11 +196,16 @@ def test_own_files_and_the_ones_that_are_missing(tmp_path: Path) -> None:
     assert (corpus.split, corpus.tokenized) == ("train", True)
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
     assert not has_valid(data)
-    message = r"data.valid_source and data.valid_target must name text files, got None and None"
-    with pytest.raises(ValueError, match=message):
-        load_corpus(data, "valid")
-    with pytest.raises(ValueError, match="got None and None"):
-        load_corpus(data, "test")
+    for split in ("valid", "test"):
+        message = f"data.{split}_source and data.{split}_target must name text files, got None and"
+        with pytest.raises(ValueError, match=message):
+            load_corpus(data, split)
+    with pytest.raises(ValueError, match="splits of text files are train, valid, test, got 'dev'"):
+        load_corpus(data, "dev")
+    assert split_to_measure(data) == "valid"
+    pair = {"test_source": data.train_source, "test_target": data.train_target}
+    assert split_to_measure(tested := dataclasses.replace(data, **pair)) == "test"
+    assert load_corpus(tested, "test").source == corpus.source
     half = dataclasses.replace(data, valid_source="some.en")
     assert has_valid(half)
     with pytest.raises(ValueError, match=r"got some\.en and None"):

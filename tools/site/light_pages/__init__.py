@@ -7,8 +7,7 @@ code is marked where a mark shows, and scripts wait.
 from typing import Any
 
 from sphinx.application import Sphinx
-
-from light_pages import code, mathematics, scripts, stylesheet
+from tools.site.light_pages import code, mathematics, scripts, stylesheet
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

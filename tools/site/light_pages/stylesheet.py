@@ -11,9 +11,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-
-from light_pages.fonts import FACE, mathematical_face, with_icons
-from light_pages.node import MODULES, node_command
+from tools.site.light_pages.fonts import FACE, mathematical_face, with_icons
+from tools.site.light_pages.node import MODULES, node_command
 
 NAME = "site.css"
 THEME = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")
