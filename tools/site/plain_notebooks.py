@@ -2,11 +2,11 @@
 
     make notebooks
 
-What only MyST understands becomes plain Markdown (a box is a block quote, what folds is
-`<details>`, roles are their text, links lead to the site). Outputs are stored, figures among them
-as pictures; a first cell installs the book where it is missing. They go to `_build/notebooks`, which a
-workflow publishes as a branch, and to the site, whose download button offers them. As an extension
-of Sphinx this file lets the site's Colab buttons lead to that branch.
+What only MyST understands becomes plain Markdown: a box is a block quote, a fold is `<details>`,
+roles are their text, links lead to the site. Outputs are stored, figures among them as pictures. A
+first cell installs the book where it is missing. They go to `_build/notebooks`, which a workflow
+publishes as a branch, and to the site, whose download button offers them. As an extension of Sphinx
+this file lets the site's Colab buttons lead to that branch.
 """
 
 import html
