@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from sphinx_exercise.nodes import exercise_node, solution_node
+from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from tools.site.solution_cells import SolutionCells
 
 
@@ -26,7 +26,7 @@ def cell(text, *classes):
 
 def test_code_moves_into_the_solution_before_it_in_order_and_ids_are_unique():
     page = document(
-        box(exercise_node, "ex-a"),
+        box(exercise_enumerable_node, "ex-a"),
         cell("stub"),
         box(solution_node, "solution-a"),
         cell("first", "tag_solution"),

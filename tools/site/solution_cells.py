@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
-from sphinx_exercise.nodes import exercise_node, solution_node
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
 TAG = "tag_solution"
 
@@ -29,7 +29,7 @@ class SolutionCells(SphinxTransform):
                     raise ValueError(f"{self.env.docname}: a solution after no text")
                 cell.parent.remove(cell)
                 _content(before).append(cell)
-        for kind in (exercise_node, solution_node):
+        for kind in (exercise_node, exercise_enumerable_node, solution_node):
             for box in self.document.findall(kind):
                 _content(box)["ids"] = [f"{box['ids'][0]}-content"]
 
