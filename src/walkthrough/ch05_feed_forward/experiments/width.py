@@ -45,8 +45,10 @@ EXPERIMENT = Experiment(
     task=phrasebook(*(f"model.{name}={value}" for name, value in SIZES.items()), *RECIPE),
     base="none",
     arms=[*(arm(width) for width in WIDTHS), arm(LINEAR_WIDTH, relu=False)],
-    seeds=(1, 2, 3),
-    lengths=(900,),
+    seeds=range(1, 11),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1, 2, 3),
+    lengths=(400, 2000),
     measures=[
         perplexity("valid"),
         next_word("valid"),
