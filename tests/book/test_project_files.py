@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tools.environment.commands import COMMANDS
+from tools.site import plain_notebooks
 
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
@@ -51,7 +52,7 @@ def test_one_repository_address(name):
 
 def test_badges_open_the_branch_that_source_links_name():
     assert f"{SLUG}/{BRANCH}?" in README
-    assert f"{SLUG}/blob/{BRANCH}/" in README
+    assert f"{SLUG}/blob/{plain_notebooks.BRANCH}/" in README
 
 
 def test_another_repository_is_noticed():

@@ -1,4 +1,4 @@
-"""The search page: ten questions and the place that must come first, and how it is to use."""
+"""The search page: what learners ask and the place that must come first, and how it is to use."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.site
 INDEX = "_static/search-sections.js"
 MOST_BYTES = 320_000  # gzipped: the words of the whole book
 CHAPTER_02 = "02-scaled-dot-product-attention.html"
-# What a reader types, and the end of the address that must come first.
+# What a reader types, and the end of the address that must come first: a place, or any of a page.
 ANSWERS = {
     "attention": "glossary.html#term-attention",
     "masks": "glossary.html#term-mask",
@@ -26,6 +26,19 @@ ANSWERS = {
     "greedy search": "15-decoding.html#greedy-search",
     "3.2.1": CHAPTER_02,
     "the averge of different runs": "15-decoding.html#the-average-of-different-runs",
+    # words that the book writes in another way, and questions that a glossary does not answer
+    "why divide by sqrt dk": f"{CHAPTER_02}#the-scale",
+    "query key value": "glossary.html#term-query",
+    "flash attention": "10-why-self-attention.html",
+    "multihead": "glossary.html#term-multi-head-attention",
+    "warmup": "glossary.html#term-warm-up",
+    "layer norm": "08-residuals-and-layer-norm.html",
+    "why not RNN": "01-why-attention.html",
+    "colab": "index.html#run-it",
+    "dropout where": "13-regularisation.html#dropout",
+    "Adam beta2": "12-optimiser-and-schedule.html",
+    "다중 헤드": "glossary.html#term-multi-head-attention",
+    "exercise solution": "index.html#study-it",
 }
 
 
@@ -48,7 +61,8 @@ def wrong_answers(page: Page) -> list[str]:
         ask(page, query)
         links = page.locator(".search-results li a")
         first = str(links.first.get_attribute("href")) if links.count() else "nothing"
-        if not first.endswith("/book/" + end):
+        reached = first if "#" in end else first.partition("#")[0]
+        if not reached.endswith("/book/" + end):
             wrong.append(f"{query}: {first}")
     return wrong
 

@@ -1,33 +1,53 @@
-"""Try the book as Colab has it: the package from git, one notebook file alone in an empty folder.
+"""Try the plain notebooks as Colab has them: each alone in an empty folder, and its first cell.
 
     python -m tools.verify.colab [--keep FOLDER] [NN ...]
 
-Makes a new environment with nothing but `pip install "transformer-walkthrough[book] @ git+…"`: the
-line that the README gives to readers in Colab, except that the address is this repository's folder.
-Then every chapter is run there, away from the repository. It must
+Makes a new environment with the packages that Colab brings (`BRINGS`) and nothing of the book. Then
+every chapter is run there in its plain form, away from the repository: its first cell installs the
+book from git, with this folder in the place of the public address. A chapter must
 
 - run to its end, and print what the copy in git holds;
 - link every listing of `show` to the lines that hold it, at the commit that is installed;
 - draw.
 
-Only what is committed is tried, and neither the packages that Colab brings nor its display. Where
-torch would come with CUDA, set PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
+Only what is committed is tried, and not Colab's display. Where torch would come with CUDA, set
+PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
 """
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import nbformat
-from tools.verify import places
-from tools.verify.places import ROOT, RUN, clean_environ, git, said_by, step
+from tools.site.plain_notebooks import plain_notebook
+from tools.verify.places import (
+    ROOT,
+    RUN,
+    changed_cells,
+    chosen,
+    clean_environ,
+    commit_of,
+    environment,
+    figures,
+    git,
+    options,
+    pip,
+    said_by,
+    step,
+    wrong_links,
+)
 
+from walkthrough.page.links import REPOSITORY_URL
+
+# As Colab had them in 2025; those that are not named come as the others need them.
+BRINGS = """
+ipykernel==6.17.1 ipython==7.34.0 nbclient==0.10.2 nbformat==5.10.4 jsonschema==4.25.1
+numpy==2.0.2 pandas==2.2.2 matplotlib==3.10.0 seaborn==0.13.2 scikit-learn==1.6.1 altair==5.5.0
+torch tokenizers safetensors tqdm pygments==2.19.2
+"""
 WHERE = """
 import json, sys
 import transformer, walkthrough
@@ -40,12 +60,18 @@ print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]
 """
 
 
-def install(python: Path, commit: str, constraint: Path | None) -> None:
-    """Run the README's line for Colab, with this folder as the address."""
-    # In a folder that is kept, pip would take another commit of the same version for installed.
-    said_by([python, "-m", "pip", "uninstall", "--quiet", "--yes", "transformer-walkthrough"])
-    pins = ["--constraint", constraint] if constraint else []
-    places.pip(python, f"transformer-walkthrough[book] @ git+file://{ROOT}@{commit}", *pins)
+def prepare(folder: Path, commit: str, constraint: Path | None) -> dict[str, str]:
+    """Clone the commit; return the environment in which git takes the clone for the public one."""
+    clone = folder / "repository"
+    git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
+    git("checkout", "--quiet", "--detach", commit, folder=clone)
+    pins = {"PIP_CONSTRAINT": str(constraint.resolve())} if constraint else {}
+    return clean_environ(
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
+        GIT_CONFIG_VALUE_0=REPOSITORY_URL,
+        **pins,
+    )
 
 
 def check_package(python: Path, commit: str) -> None:
@@ -70,23 +96,29 @@ def check_package(python: Path, commit: str) -> None:
     print(f"{len(names)} records, the half-trained model and `python -m transformer` work")
 
 
-def try_chapter(python: Path, commit: str, name: str) -> list[str]:
+def try_chapter(python: Path, name: str, commit: str, environ: dict[str, str]) -> list[str]:
     """Run one notebook alone; print a line; return what is wrong with it."""
     start = time.monotonic()
-    text = git("show", f"{commit}:book/{name}")
+    before = nbformat.reads(git("show", f"{commit}:book/{name}"), as_version=4)
+    plain = plain_notebook(before, Path(name).stem)
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
-        (Path(folder) / name).write_text(text, encoding="utf-8")
-        command = [str(python), "-c", RUN, name, "after.ipynb"]
+        nbformat.write(plain, Path(folder) / name)
         done = subprocess.run(
-            command, cwd=folder, env=clean_environ(), capture_output=True, text=True, check=False
+            [str(python), "-c", RUN, name, "after.ipynb"],
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             print(f"{name:<40} does not run", flush=True)
             return [done.stderr.strip()[-1500:]]
         after = nbformat.read(Path(folder) / "after.ipynb", as_version=4)
-    listings, wrong = places.wrong_links(after, commit)
-    wrong += places.changed_cells(nbformat.reads(text, as_version=4), after)
-    drawn = places.figures(after)
+    listings, wrong = wrong_links(after, commit)
+    after.cells = [cell for cell in after.cells if cell.id != "install"]
+    wrong += changed_cells(before, after)
+    drawn = figures(after)
     if not drawn:
         wrong.append("draws nothing")
     took = f"{time.monotonic() - start:5.0f} s"
@@ -94,15 +126,27 @@ def try_chapter(python: Path, commit: str, name: str) -> list[str]:
     return wrong
 
 
-def prepare(given: argparse.Namespace, folder: Path, commit: str) -> Callable[[str], list[str]]:
-    """Install the package into an environment of its own; return what tries a chapter in it."""
-    with step("an empty environment"):
-        python = places.environment(folder / "venv", given.python)
-    with step("transformer-walkthrough[book] from git"):
-        install(python, commit, given.constraint)
-    check_package(python, commit)
-    return partial(try_chapter, python, commit)
+def main() -> int:
+    """Try the chapters; the exit status is 1 when anything is wrong."""
+    given = options(__doc__ or "").parse_args()
+    commit = commit_of(given.commit)
+    faults = 0
+    with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
+        folder = (given.keep or Path(scratch)).resolve()
+        with step("an environment with what Colab brings"):
+            python = environment(folder / "venv", given.python)
+            pins = ["--constraint", str(given.constraint)] if given.constraint else []
+            pip(python, *BRINGS.split(), *pins)
+        with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
+            environ = prepare(Path(scratch), commit, given.constraint)
+            for name in chosen(given.chapters):
+                for line in try_chapter(python, name, commit, environ):
+                    faults += 1
+                    print(f"    {line}", flush=True)
+        check_package(python, commit)
+    print(f"{faults} faults" if faults else "Every chapter runs where Colab's packages are.")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(places.try_all(__doc__ or "", prepare))
+    sys.exit(main())
