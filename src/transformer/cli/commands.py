@@ -87,7 +87,7 @@ def train_command(args: argparse.Namespace) -> int:
     if has_two != (plan.data.corpus == "craft"):
         raise ValueError(f"{args.start_from} holds a model of another kind of text")
     config = plan.config(source_size, target_size if has_two else None)
-    check_lengths(config, train=pairs(0) if callable(pairs) else pairs, valid=valid)
+    check_lengths(config, pairs, valid)
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
     _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
@@ -237,7 +237,8 @@ def add_results(
         content = read_json(path) if path.exists() else {}
         if not isinstance(content.setdefault(kind, []), list):
             raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
-        if any(unless_has and e.get(unless_has) == results[unless_has] for e in content[kind]):
+        kept = [entry.get(unless_has) for entry in content[kind] if isinstance(entry, dict)]
+        if unless_has and results[unless_has] in kept:
             return
         content[kind].append(results)
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
