@@ -7,7 +7,7 @@ from typing import Any
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
-from transformer.cli.plan import DataSettings
+from transformer.cli.plan import DataSettings, Plan
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, PairArrays
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
@@ -15,6 +15,7 @@ from transformer.data.corpus import Corpus
 from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
 from transformer.data.tree_codec import TreeCodec
+from transformer.training.trainer import Pairs
 
 VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
 TEST_SPLIT = {
@@ -85,6 +86,16 @@ def encode_pairs(codec: TextCodec, corpus: Corpus) -> PairArrays:
     )
 
 
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
+    data, seed = plan.data, plan.training.seed
+    if data.bpe_dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
+    if data.word_dropout and isinstance(codec, TreeCodec):
+        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
+    return encode_pairs(codec, corpus)
+
+
 def spell_with_dropout(
     codec: SubwordCodec, corpus: Corpus, *, dropout: float, seed: int
 ) -> Callable[[int], PairArrays]:
@@ -119,11 +130,12 @@ def spell_with_classes(
     return spell
 
 
-def check_lengths(config: TransformerConfig, **splits: Sequence[Pair] | None) -> None:
+def check_lengths(config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None) -> None:
     """Raise ValueError for a sentence that has no place among learned positions."""
     if config.positions == "learned":
-        for split, pairs in splits.items():
-            longest = max((len(side) + 1 for pair in pairs or () for side in pair), default=0)
+        train = pairs(0) if callable(pairs) else pairs
+        for split, found in (("train", train), ("valid", valid or ())):
+            longest = max((len(side) + 1 for pair in found for side in pair), default=0)
             if longest > config.max_len:
                 raise ValueError(
                     f"the {split} split has a sentence of {longest} tokens, its end included: "
