@@ -111,7 +111,9 @@ def _fold(title: str, inside: list[nodes.Node]) -> list[nodes.Node]:
     """Something for the margin, which folds where there is none."""
     if not inside:
         return []
-    start = f'<aside class="sidenote" role="note"><details class="in-margin"><summary>{title}</summary>'
+    start = (
+        f'<aside class="sidenote" role="note"><details class="in-margin"><summary>{title}</summary>'
+    )
     return wrapped(start, inside, "</details></aside>")
 
 
