@@ -37,7 +37,7 @@ _LINKS_CSS = """
 .links .side:first-child>*{justify-content:flex-end}
 .links .num{font-size:.82em;opacity:.8}
 .links label span{padding:.2em .7em}
-.links .mid{position:relative;margin:0 .5em}
+.links .mid{position:relative;margin:0 1em}
 .links .mid svg{position:absolute;inset:0}
 .links g{opacity:.13;transition:opacity .35s}
 """
