@@ -13,12 +13,6 @@ OUTPUT: Final = PALETTE["ochre"]
 VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
 
 
-def ink(role: str) -> str:
-    """Return a role's colour for words: the page's own where there is one, with more contrast."""
-    marks = {"query": QUERY, "key": KEY, "value": VALUE, "weight": WEIGHT, "output": OUTPUT}
-    return f"var(--{role},{marks[role]})"
-
-
 _CSS = """
 figure.scene{container-type:inline-size;margin:.6rem 0;padding:0;text-align:left;line-height:1.3;
 font-family:var(--book-sans,var(--pst-font-family-heading,system-ui,sans-serif))}
