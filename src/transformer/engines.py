@@ -25,6 +25,7 @@ from transformer.inference.beam import Hypothesis, length_penalty
 from transformer.inference.greedy import output_limits
 from transformer.inference.translate import Decoding
 from transformer.model import Transformer
+from transformer.positional import LearnedEncoding, SinusoidalEncoding
 
 FREE = {
     *("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "positions"),
@@ -264,11 +265,14 @@ def _with_end(codec: TextCodec, tokens: Sequence[str]) -> Tokenizer:
 
 def _positions(model: Transformer) -> Tensor:
     positions = model.positions
-    table = positions.table if hasattr(positions, "table") else positions.weight  # type: ignore
-    return table.detach().cpu()
+    if isinstance(positions, LearnedEncoding):
+        return positions.weight.detach().cpu()
+    if isinstance(positions, SinusoidalEncoding):
+        return positions.table.cpu()
+    raise ValueError("a model without positions has no table of them")
 
 
-def _copy_layer(copy: Any, layer: nn.Module) -> None:
+def _copy_layer(copy: Any, layer: Any) -> None:
     attentions = [(copy.self_attention, layer.self_attention)]
     if hasattr(layer, "cross_attention"):
         attentions.append((copy.attention, layer.cross_attention))
