@@ -61,6 +61,12 @@
     }, { once: true });
   }
 
+  // What stands in the margin is open; where there is none it folds.
+  const margin = window.matchMedia("(min-width: 1200px)");
+  function openTheMargin() {
+    for (const details of document.querySelectorAll("details.in-margin")) details.open = margin.matches;
+  }
+
   // After the skip link the next Tab is in the text; the theme's own target holds the header, too.
   function skipToTheText() {
     const link = document.querySelector("#pst-skip-link a");
@@ -74,6 +80,8 @@
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    openTheMargin();
+    margin.addEventListener("change", openTheMargin);
     skipToTheText();
     searchInTheDialog();
     // docutils calls the references a list, but their links back are no list items

@@ -160,6 +160,8 @@ def test_two_processes_train_what_one_does_with_twice_the_batches(files: Path) -
     last = Path("checkpoints") / "000004.safetensors"
     expected, trained = (load_checkpoint(folder / last).model() for folder in (one, two))
     for name, parameter in expected.named_parameters():
+        if "key_proj.bias" in name:
+            continue  # its gradient is 0 but for rounding, which Adam enlarges
         torch.testing.assert_close(trained.get_parameter(name), parameter, atol=2e-5, rtol=1e-4)
     losses = [
         [record.loss for record in History.read(folder / "log.csv", up_to=4).records]

@@ -113,8 +113,8 @@ def tags(cell: NotebookNode) -> list[str]:
 
 def _metadata(notebook: NotebookNode) -> dict[str, Any]:
     kept: dict[str, Any] = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
-    if "myst" in notebook.metadata:
-        kept["myst"] = notebook.metadata["myst"]
+    ours = ("form", "myst")
+    kept |= {name: notebook.metadata[name] for name in ours if name in notebook.metadata}
     return kept
 
 

@@ -25,6 +25,7 @@ import nbformat
 from tools.site.plain_notebooks import plain_notebook
 from tools.verify.places import (
     ROOT,
+    RUN,
     changed_cells,
     chosen,
     clean_environ,
@@ -34,6 +35,7 @@ from tools.verify.places import (
     git,
     options,
     pip,
+    said_by,
     step,
     wrong_links,
 )
@@ -45,14 +47,6 @@ BRINGS = """
 ipykernel==6.17.1 ipython==7.34.0 nbclient==0.10.2 nbformat==5.10.4 jsonschema==4.25.1
 numpy==2.0.2 pandas==2.2.2 matplotlib==3.10.0 seaborn==0.13.2 scikit-learn==1.6.1 altair==5.5.0
 torch tokenizers safetensors tqdm pygments==2.19.2
-"""
-RUN = """
-import sys
-import nbformat
-from nbclient import NotebookClient
-notebook = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
-nbformat.write(notebook, sys.argv[2])
 """
 WHERE = """
 import json, sys
@@ -87,11 +81,11 @@ def check_package(python: Path, commit: str) -> None:
         SystemExit: the package came from elsewhere, or misses a record.
     """
     with tempfile.TemporaryDirectory() as folder:
-        asked = _run([python, "-c", WHERE], folder)
-        _run([python, "-m", "transformer", "--help"], folder)
+        asked = said_by([python, "-c", WHERE], folder)
+        said_by([python, "-m", "transformer", "--help"], folder)
         train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
         short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
-        _run([*train, *short, "--folder", "run"], folder)
+        said_by([*train, *short, "--folder", "run"], folder)
     *files, prefix, names = json.loads(asked.splitlines()[-1])
     if not all(file.startswith(prefix) for file in files):
         raise SystemExit(f"the package is not the installed one: {files}")
@@ -100,14 +94,6 @@ def check_package(python: Path, commit: str) -> None:
     if names != expected:
         raise SystemExit(f"expected the records {expected}, got {names}")
     print(f"{len(names)} records, the half-trained model and `python -m transformer` work")
-
-
-def _run(command: list[object], folder: str) -> str:
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, env=clean_environ(), capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)[:300]}\nended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
 
 
 def try_chapter(python: Path, name: str, commit: str, environ: dict[str, str]) -> list[str]:

@@ -209,7 +209,8 @@ def look(experiment: Experiment) -> list[store.Run]:
         ValueError: what was measured on validation, by which rates and decodings are chosen, is not
             committed as it stands; or there are no `tests`.
     """
-    if not experiment.tests or not isinstance(experiment.task, CommandLine):
+    task = experiment.task
+    if not experiment.tests or not isinstance(task, CommandLine):
         raise ValueError(f"{experiment.name} declares no tests to look at")
     e, path, runs = experiment, store.path_of(experiment.name), _runs(experiment)
     tests = {figure for measure in e.tests for figure in measure.figures}
@@ -226,7 +227,7 @@ def look(experiment: Experiment) -> list[store.Run]:
         if not is_claim or tests & set(run.figures):
             continue
         job = Job(e, e.arm(key.arm), key, False)
-        trained = e.task.opened(e, key)
+        trained = task.opened(e, key)
         found = joined(measure.of(job, trained) for measure in e.tests if measure.is_for(key.seed))
         figures, extra = {**run.figures, **found.figures}, {**run.extra, **found.extra}
         looked.append(replace(run, figures=figures, extra=extra))

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from transformer.cli import commands, main
-from transformer.cli.commands import add_results, training_pairs
-from transformer.cli.corpora import spell_with_classes, spell_with_dropout
+from transformer.cli.commands import add_results
+from transformer.cli.corpora import spell_with_classes, spell_with_dropout, training_pairs
 from transformer.cli.plan import make_plan
 from transformer.data.codec import SubwordCodec
 from transformer.data.corpus import Corpus
@@ -202,11 +202,11 @@ def test_words_become_classes_where_dropout_is_asked_for() -> None:
 def test_every_option_reaches_the_decoder(run: Path, monkeypatch) -> None:
     asked = []
 
-    def stream(model, codec, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
+    def stream(_, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
         asked.append((decoding, window))
         return iter([])
 
-    monkeypatch.setattr(commands, "translate_stream", stream)
+    monkeypatch.setattr(commands.Translator, "stream", stream)
     words = ["--beam", "3", "--alpha", "0.2", "--extra-tokens", "7", "--max-source", "9"]
     words += ["--n-best", "2", "--window", "5"]
     assert main(["translate", str(run), "--input", os.devnull, *words, "--constrained"]) == 0
@@ -232,25 +232,6 @@ def test_a_translation_leaves_before_the_next_line_is_read(
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stdin))
         assert main(["translate", str(run), *FAST, "--window", "1", "--input", "-"]) == 0
     assert seen == [0, 1, 2]
-
-
-def lines_of(path: Path, content: bytes, longest: int) -> list[str]:
-    path.write_bytes(content)
-    with path.open("rb") as file:
-        return list(commands._lines(file, longest=longest))
-
-
-def test_only_a_file_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
-    mark = b"\xef\xbb\xbf"
-    lines = lines_of(tmp_path / "in.txt", mark + b"a\n" + mark + b"b\r\nc", longest=100)
-    assert lines == ["a", "\ufeffb", "c"]
-
-
-@pytest.mark.parametrize("end", [b"\nb\n", b"\nb", b"xxxx\nb", 30 * b"x" + b"\nb\n"])
-def test_what_a_line_has_too_much_is_not_the_next_line(tmp_path: Path, end: bytes) -> None:
-    lines = lines_of(tmp_path / "in.txt", b"aaaaaaa" + end, longest=8)
-    assert [line[:7] for line in lines] == ["aaaaaaa", "b"]
-    assert len(lines[0]) <= 8
 
 
 def test_the_longest_line_may_have_characters_of_four_bytes(run: Path, tmp_path, capsys) -> None:

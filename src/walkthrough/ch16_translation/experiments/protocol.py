@@ -1,20 +1,20 @@
 """Experiment 16-published: Multi30k by the published protocol, and past it.
 
-Both rows were settled and committed before a run of either ended. Row "published" is the text-only
-Transformer-Tiny of Wu et al. (2021) as its authors' files have it; nothing is chosen here. Row
-"ours" differs by three settings, each with its reason:
+Both rows, the decoding and a rule for a start that fails were settled and committed before a run of
+either ended. Row "published" is the text-only Transformer-Tiny of Wu et al. (2021) as its authors'
+files have it; nothing is chosen here. Row "ours" differs by two settings, each with its reason:
 
 1. R-Drop with weight 2: in our older runs the long ones with it reached more than those without,
    on the validation captions.
-2. Residual branches that start small: with post-norm and 1 000 tokens an update, plain Xavier
-   learned to ignore the source (chapter 08).
-3. No early stop: all 8 000 updates, some 58 million target tokens.
+2. No early stop: all 8 000 updates, some 55 million target tokens.
 
 Decoding is the published one in both rows: the mean of the last ten epochs' checkpoints, five
 beams, log probability divided by length. It was fixed before any score, also on validation.
 
-Should a run of "published" not begin to read its source (a validation perplexity above 25 after 20
-epochs), its start becomes that of "ours", and its record says so.
+The rule: should a run of "published" with the published start, Xavier's, not begin to read its
+source (a validation perplexity above 25 after 20 epochs), its residual branches start small, as
+everywhere in this book (chapter 08). All three were above it, and began anew; their records say
+where they stood (`extra`, "xavier").
 """
 
 from collections.abc import Mapping
@@ -50,8 +50,8 @@ def how_trained(job: Job, trained: Trained) -> Mapping[str, Any]:
     """Return what the run folder says of its own making: runs may be measured elsewhere."""
     told = read_json(trained.model / "settings.json")
     names = ("command", "commit", "date", "processor", "gpu", "cores", "python", "torch")
-    start = told["model"]["residual_init"]
-    return {"trained": {name: told.get(name) for name in names}, "start": start}
+    found = {"trained": {name: told.get(name) for name in names}}
+    return found | ({"xavier": told["xavier"]} if "xavier" in told else {})
 
 
 EXPERIMENT = Experiment(
@@ -60,12 +60,7 @@ EXPERIMENT = Experiment(
     task=command_line("multi30k-tiny", *PROTOCOL),
     base="published",
     arms=[
-        Arm(
-            "published",
-            model={"residual_init": "xavier"},
-            train={"patience": 10},
-            after=how_trained,
-        ),
+        Arm("published", train={"patience": 10}, after=how_trained),
         Arm("ours", train={"r_drop": 2.0}, after=how_trained),
     ],
     seeds=(1, 2, 3),
