@@ -11,6 +11,7 @@
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.reachable = "true";
+        box.onscroll = () => box.toggleAttribute("data-end", box.scrollLeft + box.clientWidth > box.scrollWidth - 2);
       } else if (!scrolls && box.dataset.reachable) {
         box.removeAttribute("tabindex");
         delete box.dataset.reachable;

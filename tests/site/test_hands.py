@@ -32,7 +32,8 @@ UNSEEN_FOCUS = f"""() => {{ {SHOWN}
 }}"""
 SMALL = f"""() => {{ {SHOWN}
     const words = (one) => one.textContent.trim();
-    const inSentence = (one) => one.matches("a") && words(one) !== words(one.parentElement);
+    const block = (one) => one.parentElement.closest("p, li, td, th, dt, div");
+    const inSentence = (one) => one.matches("a") && words(one) !== words(block(one));
     const found = [];
     for (const one of document.querySelectorAll("main :is(a, button, summary, select)")) {{
         if (!shown(one) || inSentence(one) || one.closest(".headerlink, svg")) continue;
