@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -84,8 +85,9 @@ def _address(root: Path, server: "subprocess.Popen[bytes]") -> str:
     while time.monotonic() < end and server.poll() is None:
         for path in (root / "runtime").glob("jpserver-*.json"):
             url: str = json.loads(path.read_text())["url"]
-            urlopen(f"{url}api/status").close()
-            return url
+            with suppress(OSError):  # the file is there before anybody listens
+                urlopen(f"{url}api/status").close()
+                return url
         time.sleep(0.2)
     raise AssertionError((root / "log").read_text())
 
