@@ -18,7 +18,7 @@ def below(part: Locator, height: int) -> list[str]:
 def test_all_that_sells_the_book_fits_one_screen(page: Page, site_url: str) -> None:
     visit = open_page(page, f"{site_url}/{FIRST}", read=False)
     parts = {
-        "h1": 1,
+        "article h1": 1,
         "figure.scene svg": 1,
         "figure.scene label": 6,
         "strong > a[href='00-one-sentence.html']": 1,
