@@ -116,8 +116,8 @@ def the_loop(
         for n, word in enumerate(read)
     )
     written = "".join(
-        f'<span{at(n, first=last, more="new")} style="border-bottom:3px solid {OUTPUT}">{html.escape(word)} '
-        f"{_percent(likely[n])}</span>"
+        f'<span{at(n, first=last, more="new")} style="border-bottom:3px solid {OUTPUT}">'
+        f"{html.escape(word)} {_percent(likely[n])}</span>"
         for n, word in enumerate(journey.target)
     )
     source = html.escape(" ".join(journey.source[:-1]).replace("' ", "'"))
