@@ -2,7 +2,7 @@
 # newer and git, and brings everything else into .venv and book/web.
 
 PYTHON ?= python3
-TARGETS := book test lighthouse serve pdf lab results lock format clean
+TARGETS := book notebooks test lighthouse serve pdf lab results lock format clean
 
 .DEFAULT_GOAL := help
 .PHONY: help $(TARGETS)

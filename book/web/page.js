@@ -11,6 +11,7 @@
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.reachable = "true";
+        box.onscroll = () => box.toggleAttribute("data-end", box.scrollLeft + box.clientWidth > box.scrollWidth - 2);
       } else if (!scrolls && box.dataset.reachable) {
         box.removeAttribute("tabindex");
         delete box.dataset.reachable;
@@ -61,9 +62,28 @@
     }, { once: true });
   }
 
+  // What stands in the margin is open; where there is none it folds.
+  const margin = window.matchMedia("(min-width: 1200px)");
+  function openTheMargin() {
+    for (const details of document.querySelectorAll("details.in-margin")) details.open = margin.matches;
+  }
+
+  // After the skip link the next Tab is in the text; the theme's own target holds the header, too.
+  function skipToTheText() {
+    const link = document.querySelector("#pst-skip-link a");
+    const text = document.querySelector("article");
+    if (!link || !text) return;
+    text.id ||= "text";
+    text.tabIndex = -1;
+    link.hash = text.id;
+  }
+
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    openTheMargin();
+    margin.addEventListener("change", openTheMargin);
+    skipToTheText();
     searchInTheDialog();
     // docutils calls the references a list, but their links back are no list items
     document.querySelectorAll(".citation-list[role='list']").forEach((list) => list.removeAttribute("role"));

@@ -118,7 +118,7 @@ def test_a_build_is_quiet_and_runs_again_what_has_changed_and_no_more(tmp_path: 
 def test_what_does_not_run_fails_the_build_every_time_and_stops_no_other(tmp_path: Path) -> None:
     book = TinyBook(
         tmp_path,
-        timeout=5,
+        timeout=20,  # a kernel that died is told in that time on a busy machine, too
         good=CELL,
         bad="raise RuntimeError('a chapter that ' + 'does not run')",
         dead="import os\n\nos._exit(1)",

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from browsing import AXE
 from built import serve
-from live_page import loaded, offered
+from live_page import loaded, offered, write_page
 from playwright.sync_api import Page
-from tools.verify.measure_live import write_page
 
 BUDGET = 8_000_000  # bytes that a click loads
 JANE = "Jane visite l'Afrique en septembre."

@@ -14,9 +14,8 @@ import onnxruntime
 import pytest
 import torch
 from browsing import promised
-from live_page import loaded
+from live_page import WEB, loaded, write_page
 from numpy.typing import NDArray
-from tools.verify.measure_live import WEB, write_page
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.phrasebook import phrasebook

@@ -35,7 +35,7 @@ def listing(page_change=lambda page: page):
 def test_a_compared_cell_that_prints_something_else_is_named():
     before = notebook(stream("0.71\n"), tags=[places.COMPARED])
     (line,) = places.changed_cells(before, notebook(stream("0.72\n")))
-    assert "cell 0" in line
+    assert "code cell 1" in line
     assert "'0.72'" in line
 
 

@@ -21,14 +21,18 @@ from transformer.model import Transformer
 
 TOLERANCE = 1e-4
 CONFIG = TransformerConfig.tiny(vocab_size=23).replace(d_model=16, d_ff=24, max_len=64)
+PAPER = CONFIG.replace(n_layers=2)
+OTHER = CONFIG.replace(
+    n_layers=1,
+    norm="pre",
+    positions="learned",
+    tie_embeddings=False,
+    vocab_size=29,
+    target_vocab_size=23,
+)
 
 
-POST = CONFIG.replace(n_layers=2)
-PRE = CONFIG.replace(norm="pre", positions="learned", n_layers=1)
-TWO = CONFIG.replace(n_layers=1, tie_embeddings=False, vocab_size=29, target_vocab_size=23)
-
-
-@pytest.fixture(scope="module", params=[POST, PRE, TWO], ids=["post", "pre", "two vocabularies"])
+@pytest.fixture(scope="module", params=[PAPER, OTHER], ids=["the paper's", "another"])
 def files(request, tmp_path_factory):
     """Return a model, its two files, and what was printed while they were made."""
     torch.manual_seed(0)
@@ -109,7 +113,10 @@ def test_a_file_has_1024_positions_unless_told_otherwise(written, tmp_path) -> N
     for module, metadata in written:
         assert metadata == {"max_positions": "1024"}
         assert not any(part.training for part in module.model.modules())
+    paths[0].rename(tmp_path / "elsewhere")
+    paths[0].symlink_to(tmp_path / "elsewhere")
     export_onnx(model, paths[0].parent, max_positions=1)
+    assert paths[0].is_symlink(), "a link goes on leading where it led"
     assert [metadata["max_positions"] for _, metadata in written[2:]] == ["1", "1"]
 
 

@@ -62,7 +62,7 @@ def digest(root: Path, names: tuple[str, ...]) -> str:
 def last_build(stamp: Path) -> dict[str, str]:
     """The hashes of the last build that succeeded, empty when there is none."""
     try:
-        return json.loads(stamp.read_text())
+        return json.loads(stamp.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return {}
 
@@ -104,7 +104,7 @@ def build(root: Path, command: list[str]) -> int:
     stamp.unlink(missing_ok=True)
     same_code = all(now[key] == before.get(key) for key in ("code", "python"))
     code_stamp = out / "cached-code"
-    cached_for = code_stamp.read_text() if code_stamp.exists() else ""
+    cached_for = code_stamp.read_text("utf-8") if code_stamp.exists() else ""
     if cached_for != now["code"] + now["python"]:
         shutil.rmtree(out / ".jupyter_cache", ignore_errors=True)
     if not same_code or now["site"] != before.get("site"):
@@ -121,7 +121,7 @@ def build(root: Path, command: list[str]) -> int:
     if status:
         print(f"{said}\nThe book did not build (exit status {status}).", file=sys.stderr)
         return status
-    stamp.write_text(json.dumps(now))
+    stamp.write_text(json.dumps(now), "utf-8")
     took = time.monotonic() - started
     print(f"Built in {took:.0f} s: open {out / 'html' / 'index.html'}")
     return 0

@@ -30,6 +30,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.cache.db import NbCacheRecord
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
+from tools.book.memory import resident
 from tqdm import tqdm
 
 SECONDS = 60.0
@@ -102,18 +103,6 @@ def megabytes_allowed(path: Path) -> float:
     return LIGHTER.get(path.name[:2], MEGABYTES)
 
 
-def resident(pid: int) -> float:
-    """Megabytes of a process and its children; what they share counts once on Linux."""
-    total = 0
-    with suppress(psutil.NoSuchProcess):
-        root = psutil.Process(pid)
-        for member in [root, *root.children(recursive=True)]:
-            with suppress(psutil.Error):
-                taken = member.memory_full_info()
-                total += getattr(taken, "pss", taken.rss)
-    return total / 1e6
-
-
 def pages(root: Path) -> list[Path]:
     """The notebooks that the table of contents names."""
     found = (root / f"{name}.ipynb" for name in parse_toc_yaml(root / "_toc.yml"))
@@ -167,7 +156,7 @@ def run_missing(root: Path) -> bool:
     Returns:
         Whether all ran.
     """
-    settings = yaml.safe_load((root / "_config.yml").read_text())["execute"]
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
     missing = longest_first([path for path, ran in last_runs(root) if ran is None])
     if not missing:
         return True

@@ -2,14 +2,14 @@
 
 A cell's code decides, so that nobody has to remember it:
 
-- cells of imports, of assertions (and `glue`), and cells that only draw fold behind a mark: they
-  get the tag `hide-input`;
+- cells of imports, of assertions, and cells that only draw fold behind a mark: they get the tag
+  `hide-input`;
 - the map of the model and a prediction have no input at all: `remove-input`.
 
 All other code stays open, an exercise and its solution too. Of a cell that ends in a drawing an
 author may hide more than the rule does (of one that also computes something, say), by giving it
-either tag; on any other cell they are taken away. In JupyterLab every cell is open as ever: there
-these tags mean nothing.
+either tag; on any other cell they are taken away. JupyterLab does not know these tags: there the
+code is collapsed by `source_hidden`, which the formatter sets beside them.
 """
 
 import ast
@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 FOLDED, REMOVED = "hide-input", "remove-input"
 ORDER = (None, FOLDED, REMOVED)  # the more hidden, the later
 UNSEEN = "remove-cell"  # on the site such a cell does not exist
+UNOPENED = (FOLDED, REMOVED, UNSEEN)
 SETTINGS = ("torch.set_", "pandas.set_option", "warnings.filterwarnings")  # may follow imports
 MAPS = "walkthrough.page.architecture."
 DRAWING = "walkthrough.drawing."
@@ -28,7 +29,6 @@ LAYOUT_METHODS = {
     *("detach", "get", "index", "item", "items"),
     *("join", "keys", "split", "tolist", "values"),
 }
-GLUE = "myst_nb.glue."
 
 Origins = dict[str, str]  # a name of the notebook → where it was imported from
 
@@ -61,7 +61,7 @@ def tag_for(tree: ast.Module, origins: Origins, others: list[ast.Module]) -> str
         return None
     if all(_imports(line, origins) for line in body):
         return FOLDED
-    if all(_keeps_books(line, origins) for line in body):
+    if all(isinstance(line, ast.Assert) for line in body):
         return FOLDED
     *before, last = body
     if not isinstance(last, ast.Expr) or not _prepare(before, origins, others):
@@ -78,12 +78,6 @@ def _imports(line: ast.stmt, origins: Origins) -> bool:
     if isinstance(line, ast.Import | ast.ImportFrom):
         return True
     return isinstance(line, ast.Expr) and _origin(line.value, origins).startswith(SETTINGS)
-
-
-def _keeps_books(line: ast.stmt, origins: Origins) -> bool:
-    if isinstance(line, ast.Assert):
-        return True
-    return isinstance(line, ast.Expr) and _origin(line.value, origins) == GLUE
 
 
 def _shows_drawing(tree: ast.Module, origins: Origins) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from tools.book.notebook_folds import fold
+from tools.book.notebook_folds import UNOPENED, fold
 
 CHECKED = "nbval-check-output"
 LINE_LENGTH = 88
@@ -25,10 +25,10 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,})(.*)$")
-STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution-start|solution-end)\}")
+STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution)\}")
 EXERCISE = re.compile(r"^[`:]{3,}\{exercise\}", re.MULTILINE)
-SOLUTION_START = re.compile(r"^[`:]{3,}\{solution-start\}", re.MULTILINE)
-SOLUTION_END = re.compile(r"^[`:]{3,}\{solution-end\}", re.MULTILINE)
+SOLUTION_TEXT = re.compile(r"^[`:]{3,}\{solution\}", re.MULTILINE)
+SOLUTION = "solution"  # the tag of the code that answers an exercise, below its text
 
 
 class NotebookError(ValueError):
@@ -48,8 +48,8 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
     """Return the canonical form but for the layout of its code."""
     parts = [part for cell in notebook.cells for part in _split(cell)]
     cells = [_cell(cell) for cell in parts if cell.source.strip()]
-    _hide_solutions(cells)
     fold(cells, exercises=_places_of_exercises(cells))
+    _hide_code(cells)
     _name_cells(cells)
     return nbformat.from_dict(
         {"cells": cells, "metadata": _metadata(notebook), "nbformat": 4, "nbformat_minor": 5}
@@ -201,28 +201,23 @@ def _plain_text(output: NotebookNode) -> str:
     return text if isinstance(text, str) else "".join(text)
 
 
-def _hide_solutions(cells: list[NotebookNode]) -> None:
-    """Collapse the code of solutions in JupyterLab; the site folds them by their directive."""
-    inside = False
+def _hide_code(cells: list[NotebookNode]) -> None:
+    """Collapse in JupyterLab what the site folds; of a solution, in Colab too."""
     for cell in cells:
-        if cell.cell_type == "code":
-            if inside:
-                cell.metadata["jupyter"] = {"source_hidden": True}
-            continue
-        if SOLUTION_START.search(cell.source):
-            inside = True
-        if SOLUTION_END.search(cell.source):
-            inside = False
+        if {SOLUTION, *UNOPENED} & set(tags(cell)):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+        if SOLUTION in tags(cell):
+            cell.metadata["cellView"] = "form"
 
 
 def _places_of_exercises(cells: list[NotebookNode]) -> set[int]:
-    """From the question to the end of its solution."""
+    """From the question to its solution's text, and the solution's code."""
     places, inside = set[int](), False
     for place, cell in enumerate(cells):
         if cell.cell_type == "markdown":
             inside = bool(EXERCISE.search(cell.source)) or inside
-            inside = inside and not SOLUTION_END.search(cell.source)
-        elif inside:
+            inside = inside and not SOLUTION_TEXT.search(cell.source)
+        elif inside or SOLUTION in tags(cell):
             places.add(place)
     return places
 

@@ -24,6 +24,12 @@ def book(given: Given) -> None:
     run(PYTHON, "-m", "tools.book.build")
 
 
+def notebooks(given: Given) -> None:
+    """the chapters as plain notebooks, with their outputs, for Colab and GitHub"""
+    book(given)
+    run(PYTHON, "-m", "tools.site.plain_notebooks")
+
+
 def test(given: Given) -> None:
     """lint, types, unit tests, every chapter, the site in a browser (or the stages named)"""
     if given.rest:
@@ -89,6 +95,7 @@ def clean(given: Given) -> None:
 
 COMMANDS: dict[str, Callable[[Given], None]] = {
     "book": book,
+    "notebooks": notebooks,
     "test": test,
     "lighthouse": lighthouse,
     "serve": serve,

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+QUIET = ("--quiet", "--quiet")  # errors alone: pip warns of what a machine is set to
 SIDE_BY_SIDE = 2
 
 
@@ -45,7 +46,7 @@ def install_shares(lines: list[str]) -> bool:
         for number, share in enumerate(shares(lines, SIDE_BY_SIDE)):
             part = Path(folder) / f"part-{number}.txt"
             part.write_text("\n".join(share) + "\n", encoding="utf-8")
-            options = ["install", "--quiet", "--no-deps", "--no-compile"]
+            options = ["install", *QUIET, "--no-deps", "--no-compile"]
             running.append(subprocess.Popen([*PIP, *options, "-r", str(part)]))
         return not any([process.wait() for process in running])
 
@@ -67,7 +68,7 @@ def main() -> int:
         if not missing:
             return 0
         print(f"This machine wants more than the lock has:\n{missing}\nInstalling it …", flush=True)
-    plainly = [*PIP, "install", "--quiet", "-r", str(requirements)]
+    plainly = [*PIP, "install", *QUIET, "-r", str(requirements)]
     return subprocess.run(plainly, check=False).returncode
 
 

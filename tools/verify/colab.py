@@ -1,17 +1,17 @@
-"""Try the book as Colab has it: the package from git, one notebook file alone in an empty folder.
+"""Try the plain notebooks as Colab has them: each alone in an empty folder, and its first cell.
 
     python -m tools.verify.colab [--keep FOLDER] [NN ...]
 
-Makes a new environment with nothing but `pip install "transformer-walkthrough[book] @ git+…"`: the
-line that the README gives to readers in Colab, except that the address is this repository's folder.
-Then every chapter is run there, away from the repository. It must
+Makes a new environment with the packages that Colab brings (`BRINGS`) and nothing of the book. Then
+every chapter is run there in its plain form, away from the repository: its first cell installs the
+book from git, with this folder in the place of the public address. A chapter must
 
 - run to its end, and print what the copy in git holds;
 - link every listing of `show` to the lines that hold it, at the commit that is installed;
 - draw.
 
-Only what is committed is tried, and neither the packages that Colab brings nor its display. Where
-torch would come with CUDA, set PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
+Only what is committed is tried, and not Colab's display. Where torch would come with CUDA, set
+PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
 """
 
 import json
@@ -22,8 +22,10 @@ import time
 from pathlib import Path
 
 import nbformat
+from tools.site.plain_notebooks import plain_notebook
 from tools.verify.places import (
     ROOT,
+    RUN,
     changed_cells,
     chosen,
     clean_environ,
@@ -33,17 +35,18 @@ from tools.verify.places import (
     git,
     options,
     pip,
+    said_by,
     step,
     wrong_links,
 )
 
-RUN = """
-import sys
-import nbformat
-from nbclient import NotebookClient
-notebook = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
-nbformat.write(notebook, sys.argv[2])
+from walkthrough.page.links import REPOSITORY_URL
+
+# As Colab had them in 2025; those that are not named come as the others need them.
+BRINGS = """
+ipykernel==6.17.1 ipython==7.34.0 nbclient==0.10.2 nbformat==5.10.4 jsonschema==4.25.1
+numpy==2.0.2 pandas==2.2.2 matplotlib==3.10.0 seaborn==0.13.2 scikit-learn==1.6.1 altair==5.5.0
+torch tokenizers safetensors tqdm pygments==2.19.2
 """
 WHERE = """
 import json, sys
@@ -57,14 +60,18 @@ print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]
 """
 
 
-def install(python: Path, commit: str, constraint: Path | None) -> None:
-    """Run the README's line for Colab, with this folder as the address."""
-    wanted = f"transformer-walkthrough[book] @ git+file://{ROOT}@{commit}"
-    pins = ["--constraint", str(constraint)] if constraint else []
-    # In a folder that is kept, pip would take another commit of the same version for installed.
-    gone = [str(python), "-m", "pip", "uninstall", "--quiet", "--yes", "transformer-walkthrough"]
-    subprocess.run(gone, env=clean_environ(), capture_output=True, check=True)
-    pip(python, wanted, *pins)
+def prepare(folder: Path, commit: str, constraint: Path | None) -> dict[str, str]:
+    """Clone the commit; return the environment in which git takes the clone for the public one."""
+    clone = folder / "repository"
+    git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
+    git("checkout", "--quiet", "--detach", commit, folder=clone)
+    pins = {"PIP_CONSTRAINT": str(constraint.resolve())} if constraint else {}
+    return clean_environ(
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
+        GIT_CONFIG_VALUE_0=REPOSITORY_URL,
+        **pins,
+    )
 
 
 def check_package(python: Path, commit: str) -> None:
@@ -74,11 +81,11 @@ def check_package(python: Path, commit: str) -> None:
         SystemExit: the package came from elsewhere, or misses a record.
     """
     with tempfile.TemporaryDirectory() as folder:
-        asked = _run([python, "-c", WHERE], folder)
-        _run([python, "-m", "transformer", "--help"], folder)
+        asked = said_by([python, "-c", WHERE], folder)
+        said_by([python, "-m", "transformer", "--help"], folder)
         train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
         short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
-        _run([*train, *short, "--folder", "run"], folder)
+        said_by([*train, *short, "--folder", "run"], folder)
     *files, prefix, names = json.loads(asked.splitlines()[-1])
     if not all(file.startswith(prefix) for file in files):
         raise SystemExit(f"the package is not the installed one: {files}")
@@ -89,24 +96,17 @@ def check_package(python: Path, commit: str) -> None:
     print(f"{len(names)} records, the half-trained model and `python -m transformer` work")
 
 
-def _run(command: list[object], folder: str) -> str:
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, env=clean_environ(), capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)[:300]}\nended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
-
-
-def try_chapter(python: Path, name: str, commit: str) -> list[str]:
+def try_chapter(python: Path, name: str, commit: str, environ: dict[str, str]) -> list[str]:
     """Run one notebook alone; print a line; return what is wrong with it."""
     start = time.monotonic()
-    text = git("show", f"{commit}:book/{name}")
+    before = nbformat.reads(git("show", f"{commit}:book/{name}"), as_version=4)
+    plain = plain_notebook(before, Path(name).stem)
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
-        (Path(folder) / name).write_text(text, encoding="utf-8")
+        nbformat.write(plain, Path(folder) / name)
         done = subprocess.run(
             [str(python), "-c", RUN, name, "after.ipynb"],
             cwd=folder,
-            env=clean_environ(),
+            env=environ,
             capture_output=True,
             text=True,
             check=False,
@@ -116,7 +116,8 @@ def try_chapter(python: Path, name: str, commit: str) -> list[str]:
             return [done.stderr.strip()[-1500:]]
         after = nbformat.read(Path(folder) / "after.ipynb", as_version=4)
     listings, wrong = wrong_links(after, commit)
-    wrong += changed_cells(nbformat.reads(text, as_version=4), after)
+    after.cells = [cell for cell in after.cells if cell.id != "install"]
+    wrong += changed_cells(before, after)
     drawn = figures(after)
     if not drawn:
         wrong.append("draws nothing")
@@ -132,16 +133,18 @@ def main() -> int:
     faults = 0
     with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
         folder = (given.keep or Path(scratch)).resolve()
-        with step("an empty environment"):
+        with step("an environment with what Colab brings"):
             python = environment(folder / "venv", given.python)
-        with step("transformer-walkthrough[book] from git"):
-            install(python, commit, given.constraint)
+            pins = ["--constraint", str(given.constraint)] if given.constraint else []
+            pip(python, *BRINGS.split(), *pins)
+        with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
+            environ = prepare(Path(scratch), commit, given.constraint)
+            for name in chosen(given.chapters):
+                for line in try_chapter(python, name, commit, environ):
+                    faults += 1
+                    print(f"    {line}", flush=True)
         check_package(python, commit)
-        for name in chosen(given.chapters):
-            for line in try_chapter(python, name, commit):
-                faults += 1
-                print(f"    {line}", flush=True)
-    print(f"{faults} faults" if faults else "Every chapter runs from the installed package alone.")
+    print(f"{faults} faults" if faults else "Every chapter runs where Colab's packages are.")
     return 1 if faults else 0
 
 

@@ -1,21 +1,20 @@
 """Mutation testing: break the package in small ways, and see whether its tests notice.
 
     .venv/bin/python -m tools.verify.mutate --number 300 --seed 7
+    .venv/bin/python -m tools.verify.mutate --package walkthrough.checking --number 100
 
-draws that many places of `src/transformer`, changes one at a time in a copy of the repository, and
-runs the tests, first the files that the changed module belongs to, until one fails. What
-no test notices is printed as a diff. Results are kept after each mutant; the same command goes on
-where it stopped, and tries survivors again when a test has changed. A test that fails in the copy
-without any mutant notices nothing: the first time a test fails, it is run alone with the mutant
-undone, and left out if it fails again.
+draws that many places of the package, changes one at a time in a copy of the repository, and runs
+the tests of the same folder under `tests`, first the files that the changed module belongs to,
+until one fails. What no test notices is printed as a diff. Results are kept after each mutant; the
+same command goes on where it stopped, and tries survivors again when a test has changed. A test
+that fails in the copy without any mutant notices nothing: the first time a test fails, it is run
+alone with the mutant undone, and left out if it fails again.
 
 Why not a tool of others: mutmut (3.8) changes nothing outside functions, where defaults and presets
 stand, and nothing in a function with a decorator, a `property` or `torch.no_grad` for instance.
 Cosmic Ray (8.7) runs one command for every mutant, here two minutes of tests, and neither removes
 arguments nor statements. Neither draws a sample.
 """
-
-# ruff: noqa: D102, N815 (a visitor's methods are named after what they visit)
 
 import argparse
 import ast
@@ -37,19 +36,24 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+Results = dict[str, dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "tests", "tools", "benchmarks", "results", "pyproject.toml", "README.md")
 
-OPPOSITES = {
-    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
-    "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
-    "+": "-", "-": "+", "*": "/", "/": "*", "//": "/", "%": "*", "**": "*", "|": "&", "&": "|",
-}  # fmt: skip
-OPERATOR = re.compile(rb"is\s+not\b|not\s+in\b|is\b|in\b|and\b|or\b|//|\*\*|[<>=!]=|[-+*/%<>|&]")
+OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
+    one: other
+    for pair in (
+        (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot),
+        (ast.In, ast.NotIn), (ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div),
+        (ast.BitOr, ast.BitAnd),
+    )
+    for one, other in (pair, pair[::-1])
+} | {ast.FloorDiv: ast.Div, ast.Mod: ast.Mult, ast.Pow: ast.Mult}  # fmt: skip
 
 
 # Arguments that no test can tell apart: words for people, what Linux does anyway, and guards
@@ -71,124 +75,92 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        return f"{self.path}:{self.line} {self.kind} {self.start}"
+        """What a result is kept under."""
+        return f"{self.path}:{self.line} {self.kind} {self.start} {self.after}"
 
     def apply(self, source: bytes) -> bytes:
+        """The broken file."""
         return source[: self.start] + self.after.encode() + source[self.end :]
 
 
-class Places(ast.NodeVisitor):
-    """Collects every mutant of one file; texts, types, docstrings, `WORDS` and `GUARDS` stay."""
+def variants(node: ast.AST) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Each way to break a node: what kind it is, the part that changes, what it becomes."""
+    match node:
+        case ast.Compare(ops=ops):
+            for place, op in enumerate(ops):
+                if type(op) in OPPOSITES:
+                    swapped = [*ops[:place], OPPOSITES[type(op)](), *ops[place + 1 :]]
+                    yield "comparison", node, changed(node, ops=swapped)
+        case ast.BinOp(op=op) if type(op) in OPPOSITES:
+            yield "arithmetic", node, changed(node, op=OPPOSITES[type(op)]())
+        case ast.BoolOp(op=op):
+            yield "boolean", node, changed(node, op=OPPOSITES[type(op)]())
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield "boolean", node, operand
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            yield "arithmetic", node, ast.Constant(-2)  # the last of two axes is also axis 1
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield "arithmetic", node, operand
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            yield "condition", test, ast.UnaryOp(ast.Not(), test)
+        case ast.Constant(value=bool(value)):
+            yield "constant", node, ast.Constant(not value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield "constant", node, ast.Constant(value + 1 if value else 1)
+        case ast.Call(keywords=keywords):
+            for keyword in counting(node):
+                if keyword.arg is not None:
+                    others = [other for other in keywords if other is not keyword]
+                    yield "argument", node, changed(node, keywords=others)
+        case ast.AugAssign() | ast.Raise() | ast.Continue() | ast.Break():
+            yield "statement", node, ast.Pass()
+        case ast.Expr(value=value) if not isinstance(value, ast.Constant):  # docstrings, `...`
+            yield "statement", node, ast.Pass()
 
-    def __init__(self, path: str, source: bytes) -> None:
-        self.path, self.source, self.found = path, source, list[Mutant]()
-        self.starts = [0]
-        for line in source.splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
-        self.visit(ast.parse(source))
 
-    def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
-        begin, end = self.starts[node.lineno - 1], self.starts[(node.end_lineno or 1) - 1]
-        return begin + node.col_offset, end + (node.end_col_offset or 0)
+def changed(node: ast.AST, **fields: object) -> ast.AST:
+    """A copy of a node in which some fields are others."""
+    return type(node)(**{**dict(ast.iter_fields(node)), **fields})
 
-    def add(self, kind: str, start: int, end: int, after: str) -> None:
-        line = self.source.count(b"\n", 0, start) + 1
-        self.found.append(Mutant(self.path, line, kind, start, end, after))
 
-    def swap(self, kind: str, left: ast.expr, right: ast.expr) -> None:
-        """Replace the operator that stands between two operands."""
-        start, end = self.span(left)[1], self.span(right)[0]
-        operator = OPERATOR.search(
-            re.sub(rb"#[^\n]*", lambda c: b" " * len(c[0]), self.source[start:end])
-        )
-        if operator:
-            opposite = OPPOSITES.get(" ".join(operator[0].decode().split()))
-            if opposite:
-                self.add(kind, start + operator.start(), start + operator.end(), opposite)
+def counting(call: ast.Call) -> list[ast.keyword]:
+    """The arguments of a call that a test could tell apart."""
+    left_alone = WORDS | GUARDS.get(getattr(call.func, "id", ""), set())
+    return [keyword for keyword in call.keywords if keyword.arg not in left_alone]
 
-    def negate(self, test: ast.expr) -> None:
-        start, end = self.span(test)
-        self.add("condition", start, end, f"not ({self.source[start:end].decode()})")
 
-    def visit_Compare(self, node: ast.Compare) -> None:
-        for left, right in zip([node.left, *node.comparators], node.comparators, strict=False):
-            self.swap("comparison", left, right)
-        self.generic_visit(node)
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node that may be broken; texts, types and what an error says stay as they are."""
+    yield node
+    match node:
+        case ast.JoinedStr() | ast.Raise() | ast.arg():
+            return
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return
+        case ast.AnnAssign(value=value):
+            below = [value] if value else []
+        case ast.FunctionDef(decorator_list=decorators, args=args, body=body):
+            below = [*decorators, args, *body]
+        case ast.Call(func=func, args=args):
+            below = [func, *args, *(keyword.value for keyword in counting(node))]
+        case _:
+            below = list(ast.iter_child_nodes(node))
+    for child in below:
+        yield from walk(child)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        self.swap("arithmetic", node.left, node.right)
-        self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.add("statement", *self.span(node), "pass")
-        self.generic_visit(node)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        for left, right in zip(node.values, node.values[1:], strict=False):
-            self.swap("boolean", left, right)
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        if isinstance(node.op, ast.Not):
-            self.add("boolean", self.span(node)[0], self.span(node.operand)[0], "")
-        elif isinstance(node.op, ast.USub):
-            if isinstance(node.operand, ast.Constant) and node.operand.value == 1:
-                # the last of two axes is also axis 1
-                self.add("arithmetic", *self.span(node), "-2")
-                return
-            self.add("arithmetic", self.span(node)[0], self.span(node.operand)[0], "")
-        self.generic_visit(node)
-
-    def visit_If(self, node: ast.If | ast.IfExp | ast.While) -> None:
-        self.negate(node.test)
-        self.generic_visit(node)
-
-    visit_IfExp = visit_While = visit_If
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        value = node.value
-        if isinstance(value, bool):
-            self.add("constant", *self.span(node), str(not value))
-        elif isinstance(value, int | float):
-            self.add("constant", *self.span(node), repr(value + 1 if value else 1))
-
-    def visit_Call(self, node: ast.Call) -> None:
-        left_alone = WORDS | GUARDS.get(getattr(node.func, "id", ""), set())
-        kept = [keyword for keyword in node.keywords if keyword.arg not in left_alone]
-        for keyword in kept:
-            if keyword.arg is not None:
-                start, end = self.span(keyword)
-                comma = re.match(rb"\s*,[ \n]*", self.source[end:])
-                self.add("argument", start, end + (comma.end() if comma else 0), "")
-        for part in (node.func, *node.args, *(keyword.value for keyword in kept)):
-            self.visit(part)
-
-    def visit_Expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):  # docstrings, `...`
-            self.add("statement", *self.span(node), "pass")
-            self.generic_visit(node)
-
-    def visit_Raise(self, node: ast.Raise) -> None:
-        self.add("statement", *self.span(node), "pass")  # not what the message is made of
-
-    def visit_Continue(self, node: ast.Continue | ast.Break) -> None:
-        self.add("statement", *self.span(node), "pass")
-
-    visit_Break = visit_Continue
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Leave texts alone."""
-
-    def visit_arg(self, node: ast.arg) -> None:
-        """Leave types alone."""
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        for part in (*node.decorator_list, node.args, *node.body):
-            self.visit(part)
+def places(path: str, source: bytes) -> Iterator[Mutant]:
+    """Every mutant of one file."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for node in walk(ast.parse(source)):
+        for kind, part, other in variants(node):
+            start = starts[part.lineno - 1] + part.col_offset
+            end = starts[part.end_lineno - 1] + part.end_col_offset
+            text = ast.unparse(ast.fix_missing_locations(other))
+            after = f"({text})" if isinstance(part, ast.expr) else text
+            yield Mutant(path, part.lineno, kind, start, end, after)
 
 
 def mutants(root: Path, package: str) -> list[Mutant]:
@@ -196,7 +168,7 @@ def mutants(root: Path, package: str) -> list[Mutant]:
     found = []
     for path in sorted((root / package).rglob("*.py")):
         source = path.read_bytes()
-        for mutant in Places(str(path.relative_to(root)), source).found:
+        for mutant in places(path.relative_to(root).as_posix(), source):
             try:
                 ast.parse(mutant.apply(source))
             except SyntaxError:
@@ -215,18 +187,16 @@ def in_order(root: Path, tests: str, mutant: Mutant) -> list[list[str]]:
     module, dotted = path.stem, ".".join(path.parts[1:])
     brought = rf"from {re.escape(dotted.rpartition('.')[0])} import .*\b{module}\b"
     its_own = {f"test_{module}", f"test_{path.parent.name}"}
-    mirrored = {Path(tests).joinpath(*path.parts[2:n]) for n in range(3, len(path.parts))}
-    own, naming, near, rest = [], [], [], []
+    mirrored = Path("tests", *path.parent.parts[1:])
+    groups: list[list[str]] = [[], [], [], []]
     for file in sorted((root / tests).rglob("test_*.py")):
-        text = file.read_text(encoding="utf-8")
-        if file.stem in its_own:
-            group = own
-        elif re.search(rf"\b{re.escape(dotted)}\b|{brought}", text):
-            group = naming
-        else:
-            group = near if file.relative_to(root).parent in mirrored else rest
-        group.append(str(file.relative_to(root)))
-    return [group for group in ([*own, *naming], near, rest) if group]
+        named = re.search(rf"\b{re.escape(dotted)}\b|{brought}", file.read_text(encoding="utf-8"))
+        folder = file.relative_to(root).parent
+        near = folder != Path(tests) and mirrored.is_relative_to(folder)
+        rank = 0 if file.stem in its_own else 1 if named else 2 if near else 3
+        groups[rank].append(str(file.relative_to(root)))
+    own, naming, near_by, rest = groups
+    return [group for group in ([*own, *naming], near_by, rest) if group]
 
 
 def run_tests(
@@ -299,6 +269,7 @@ class Trial:
         return {"state": state, "by": by, "seconds": round(time.perf_counter() - began, 1)}
 
     def run_broken(self, mutant: Mutant, files: list[str]) -> tuple[str, str]:
+        """Test while the file is broken."""
         path = self.copy / mutant.path
         source = path.read_bytes()
         try:
@@ -308,6 +279,7 @@ class Trial:
             path.write_bytes(source)
 
     def is_sound(self, test: str) -> bool:
+        """Whether a test passes when nothing is broken."""
         if test not in self.sound:
             alone = run_tests(self.copy, [test], self.seconds)
             (self.sound if alone[0] == "survived" else self.left_out).add(test)
@@ -329,7 +301,7 @@ def print_of(folder: Path) -> str:
     return found.hexdigest()
 
 
-def report(root: Path, results: dict[str, dict], chosen: list[Mutant]) -> Iterator[str]:
+def report(root: Path, results: Results, chosen: list[Mutant]) -> Iterator[str]:
     """Yield what no test noticed, and the score."""
     states = Counter(results[mutant.name]["state"] for mutant in chosen)
     for mutant in chosen:
@@ -343,56 +315,66 @@ def report(root: Path, results: dict[str, dict], chosen: list[Mutant]) -> Iterat
     )
 
 
-def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Run the command; 1 when the tests fail without any mutant."""
+def still_valid(results: Results, sources: dict[str, bytes], tests: str) -> Results:
+    """The results whose file has not changed; a survivor gets another chance with other tests."""
+    prints = {path: hashlib.sha256(source).hexdigest() for path, source in sources.items()}
+    return {
+        name: result
+        for name, result in results.items()
+        if result["file"] == prints.get(result["path"], result["file"])
+        and (result["state"] != "survived" or result["tests"] == tests)
+    }
+
+
+def copied(root: Path, copy: Path) -> None:
+    """Copy what tests need."""
+    for name in COPIED:
+        if (root / name).is_dir():
+            shutil.copytree(root / name, copy / name)
+        elif (root / name).exists():
+            shutil.copy(root / name, copy / name)
+
+
+def options() -> argparse.ArgumentParser:
+    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--number", type=int, default=300, help="mutants to draw (default 300)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
-    parser.add_argument("--package", default="src/transformer", help="what is broken")
-    parser.add_argument("--tests", default="tests/transformer", help="what should notice")
-    parser.add_argument("--results", type=Path, help="default: .scratch/mutants-SEED.json")
+    parser.add_argument("--package", default="transformer", help="walkthrough.checking, …")
+    parser.add_argument("--results", type=Path, help="default: .scratch/mutants-PACKAGE-SEED.json")
     parser.add_argument("--seconds", type=int, default=300, help="processor time of a test run")
     parser.add_argument("--no-baseline", action="store_true", help="trust the tests as they are")
-    args = parser.parse_args(arguments)
-    kept = args.results or root / ".scratch" / f"mutants-{args.seed}.json"
+    return parser
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Run the command; 1 when the tests fail without any mutant."""
+    args = options().parse_args(arguments)
+    package, tests = (f"{top}/{args.package.replace('.', '/')}" for top in ("src", "tests"))
+    kept = args.results or root / ".scratch" / f"mutants-{args.package}-{args.seed}.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    everything = mutants(root, args.package)
-    number = min(args.number, len(everything))
+    everything = mutants(root, package)
     # one order for all numbers: a larger sample holds the smaller one
-    chosen = random.Random(args.seed).sample(everything, len(everything))[:number]
+    chosen = random.Random(args.seed).sample(everything, len(everything))[: args.number]
     sources = {mutant.path: (root / mutant.path).read_bytes() for mutant in chosen}
-    prints = {path: hashlib.sha256(source).hexdigest() for path, source in sources.items()}
+    fingerprint = print_of(root / tests)
     results = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
-    tests = print_of(root / args.tests)
-    results = {
-        name: r
-        for name, r in results.items()
-        if r["file"] == prints.get(r["path"], r["file"])
-        and (r["state"] != "survived" or r.get("tests") == tests)
-    }
+    results = still_valid(results, sources, fingerprint)
     todo = [mutant for mutant in chosen if mutant.name not in results]
-    print(f"{number} of {len(everything)} mutants, {len(todo)} to try", flush=True)
+    print(f"{len(chosen)} of {len(everything)} mutants, {len(todo)} to try", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Path(folder)
-        for name in COPIED:
-            if (root / name).is_dir():
-                shutil.copytree(root / name, copy / name)
-            elif (root / name).exists():
-                shutil.copy(root / name, copy / name)
+        copied(root, Path(folder))
+        trial = Trial(Path(folder), tests, args.seconds)
         if todo and not args.no_baseline:
-            state, by = run_tests(copy, [args.tests], args.seconds)
+            state, by = run_tests(trial.copy, [tests], args.seconds)
             if state != "survived":
                 print(f"the tests fail without a mutant: {by or state}", file=sys.stderr)
                 return 1
-        trial = Trial(copy, args.tests, args.seconds)
         for mutant in todo:
+            known = {"file": hashlib.sha256(sources[mutant.path]).hexdigest(), "tests": fingerprint}
             result = trial.try_mutant(mutant)
-            results[mutant.name] = {
-                **asdict(mutant),
-                "file": prints[mutant.path],
-                "tests": tests,
-            } | result
-            kept.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+            results[mutant.name] = asdict(mutant) | known | result
+            kept.write_text(json.dumps(results, indent=1) + "\n")
             print(f"{result['state']:9}{result['seconds']:6} s  {mutant.name}", flush=True)
     print("\n".join(report(root, results, chosen)))
     return 0

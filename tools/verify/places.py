@@ -1,12 +1,13 @@
-"""What the trials of other places share: fresh environments, and what a run must have shown."""
+"""What the trials of Binder and Colab share: fresh environments, and what a run must have shown."""
 
 import argparse
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
@@ -19,6 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 COMPARED = "nbval-check-output"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+RUN = """
+import sys
+import nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
+nbformat.write(notebook, sys.argv[2])
+"""
 
 
 def options(description: str) -> argparse.ArgumentParser:
@@ -32,6 +41,28 @@ def options(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
     parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
     return parser
+
+
+def try_all(
+    description: str,
+    prepare: Callable[[argparse.Namespace, Path, str], Callable[[str], list[str]]],
+) -> int:
+    """Prepare a place, try the chapters that the command line names; 1 when anything is wrong.
+
+    `prepare` takes the options, a folder and a commit, and returns what tries one chapter.
+    """
+    given = options(description).parse_args()
+    names = chosen(given.chapters)
+    faults = 0
+    with tempfile.TemporaryDirectory(prefix="place-") as scratch:
+        folder = (given.keep or Path(scratch)).resolve()
+        try_chapter = prepare(given, folder, commit_of(given.commit))
+        for name in names:
+            for line in try_chapter(name):
+                faults += 1
+                print(f"    {line}", flush=True)
+    print(f"{faults} faults" if faults else "Every chapter does what the copy in git says.")
+    return 1 if faults else 0
 
 
 def chosen(numbers: list[str]) -> list[str]:
@@ -63,25 +94,31 @@ def clean_environ(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in private} | more
 
 
+def said_by(command: list[object], cwd: Path | str | None = None) -> str:
+    """Run a command in a clean environment and return what it prints.
+
+    Raises:
+        SystemExit: it failed; its words are shown.
+    """
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=clean_environ(), capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)[:300]} failed:\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
 def environment(folder: Path, python: str) -> Path:
     """Make a new virtual environment with the newest pip; return its interpreter."""
     inside = folder / "bin" / "python"
     if not inside.exists():
-        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+        said_by([python, "-m", "venv", folder])
         pip(inside, "--upgrade", "pip")
     return inside
 
 
-def pip(python: Path, *words: str, cwd: Path | None = None) -> None:
-    """Install with pip; what it says is shown only when it fails.
-
-    Raises:
-        SystemExit: it failed.
-    """
-    command = [str(python), "-m", "pip", "install", "--quiet", *words]
-    done = subprocess.run(command, cwd=cwd, env=clean_environ(), capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-3000:]}")
+def pip(python: Path, *words: object, cwd: Path | None = None) -> None:
+    """Install with pip; what it says is shown only when it fails."""
+    said_by([python, "-m", "pip", "install", "--quiet", *words], cwd)
 
 
 @contextmanager
@@ -107,11 +144,8 @@ def printed(outputs: list[dict[str, Any]]) -> str:
 def changed_cells(original: nbformat.NotebookNode, run: nbformat.NotebookNode) -> list[str]:
     """Return a line for every compared cell whose text is not the one that git holds."""
     found = []
-    pairs = (
-        [cell for cell in notebook.cells if cell.cell_type == "code"]
-        for notebook in (original, run)
-    )
-    for number, (before, after) in enumerate(zip(*pairs, strict=True), 1):
+    code = ([cell for cell in one.cells if cell.cell_type == "code"] for one in (original, run))
+    for number, (before, after) in enumerate(zip(*code, strict=True), 1):
         if COMPARED in before.metadata.get("tags", []):
             stored, now = printed(before.outputs), printed(after.outputs)
             if stored != now:

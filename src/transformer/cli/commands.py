@@ -5,12 +5,10 @@ import json
 import os
 import sys
 import time
-from codecs import BOM_UTF8
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import torch
 from filelock import FileLock
@@ -24,38 +22,36 @@ from transformer.cli.corpora import (
     learn_codec,
     load_corpus,
     measured,
-    spell_with_classes,
-    spell_with_dropout,
     split_to_measure,
+    training_pairs,
 )
 from transformer.cli.models import (
     check_device,
     open_model,
-    run_checkpoints,
-    start_codec,
     start_model,
 )
-from transformer.cli.places import check_output, check_output_folder, output, standard_stream
-from transformer.cli.plan import DataSettings, Plan, make_plan, read_data
+from transformer.cli.places import (
+    check_output,
+    check_output_folder,
+    lines_of,
+    open_input,
+    output,
+    standard_stream,
+)
+from transformer.cli.plan import DataSettings, make_plan, read_data
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
 from transformer.cli.usage import UsageError, as_usage, one_line
-from transformer.data.codec import SubwordCodec, TextCodec
-from transformer.data.corpus import Corpus
 from transformer.data.tree_codec import TreeCodec
+from transformer.engines import EXPORTERS, CTranslate2, check_ctranslate2
 from transformer.files import remove_unfinished, write_atomically
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
-    translate_stream,
     vocabulary_sizes,
 )
 from transformer.model import Transformer
-from transformer.training.checkpoint import (
-    average_checkpoints,
-    load_checkpoint,
-    save_checkpoint,
-)
+from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
 from transformer.training.objective import perplexity
 from transformer.training.run_folder import (
     holds_run,
@@ -63,7 +59,8 @@ from transformer.training.run_folder import (
     refuse_existing_run,
     refuse_run_in_use,
 )
-from transformer.training.trainer import Pairs, train
+from transformer.training.trainer import train
+from transformer.translator import Translator, run_checkpoints, start_codec
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -90,7 +87,7 @@ def train_command(args: argparse.Namespace) -> int:
     if has_two != (plan.data.corpus == "craft"):
         raise ValueError(f"{args.start_from} holds a model of another kind of text")
     config = plan.config(source_size, target_size if has_two else None)
-    check_lengths(config, train=pairs(0) if callable(pairs) else pairs, valid=valid)
+    check_lengths(config, pairs, valid)
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
     _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
@@ -126,7 +123,7 @@ def translate_command(args: argparse.Namespace) -> int:
         raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
     if sys.stdout is None:
         raise UsageError("standard output is closed: translations have no place to go")
-    model, codec = open_model(args)
+    translator = _translator(args)
     code = OK
 
     def refused(number: int, error: ValueError) -> None:
@@ -134,10 +131,10 @@ def translate_command(args: argparse.Namespace) -> int:
         code = FAILED
         print(f"error: line {number}: {one_line(error)}", file=sys.stderr)
 
-    with _open_input(args.input) as file:
+    with open_input(args.input) as file:
         window = args.window or (1 if file.isatty() else 100)  # a person waits for an answer
-        lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
-        found = translate_stream(model, codec, lines, decoding, window=window, refused=refused)
+        lines = lines_of(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
+        found = translator.stream(lines, decoding, window=window, refused=refused)
         for translation in chain.from_iterable(found):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
@@ -175,9 +172,9 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "seconds": seconds,
         **surroundings(),
     }
-    has_own_stream = not args.output or standard_stream(args.output) is not sys.stdout
+    is_taken = args.output and standard_stream(args.output) is sys.stdout
     told = json.dumps(results, indent=2, ensure_ascii=False)
-    print(told, file=sys.stdout if has_own_stream else sys.stderr, flush=True)  # then file it
+    print(told, file=sys.stderr if is_taken else sys.stdout, flush=True)  # then file it
     if results.get("four_grams") == 0:
         _say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
     try:
@@ -206,15 +203,22 @@ def average_command(args: argparse.Namespace) -> int:
 
 
 def export_command(args: argparse.Namespace) -> int:
-    """Write encoder and decoder step as ONNX files."""
-    from transformer.export import check_exporter, export_onnx  # a second to load
+    """Write the model for another engine, its tokenizer beside it."""
+    if args.format == "onnx":
+        from transformer.export import check_exporter, export_onnx  # a second to load
 
-    check_exporter()
+        check_exporter()
+    elif args.format == "ctranslate2":
+        check_ctranslate2()
     check_output_folder("--output", args.output)
     model, codec = open_model(args)
-    for path in export_onnx(model, args.output):
+    if args.format == "onnx":
+        paths = list(export_onnx(model, args.output))
+        write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
+    else:
+        paths = EXPORTERS[args.format](model, codec, args.output)
+    for path in paths:
         _say(args, f"{path}: {path.stat().st_size} bytes")
-    write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
     return OK
 
 
@@ -231,20 +235,19 @@ def add_results(
         content = read_json(path) if path.exists() else {}
         if not isinstance(content.setdefault(kind, []), list):
             raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
-        if any(unless_has and e.get(unless_has) == results[unless_has] for e in content[kind]):
+        kept = [entry.get(unless_has) for entry in content[kind] if isinstance(entry, dict)]
+        if unless_has and results[unless_has] in kept:
             return
         content[kind].append(results)
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
-    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
-    data, seed = plan.data, plan.training.seed
-    if data.bpe_dropout and isinstance(codec, SubwordCodec):
-        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
-    if data.word_dropout and isinstance(codec, TreeCodec):
-        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
-    return encode_pairs(codec, corpus)
+def _translator(args: argparse.Namespace) -> Translator:
+    if args.engine == "ctranslate2":
+        check_ctranslate2()
+        model, codec = open_model(args)
+        return Translator(model, codec, search=CTranslate2(model, codec))
+    return Translator(*open_model(args))
 
 
 def _options(args: argparse.Namespace) -> list[str]:
@@ -291,29 +294,6 @@ def _decoding(args: argparse.Namespace) -> Decoding:
             extra_tokens=args.extra_tokens,
             constrained=args.constrained,
         )
-
-
-def _open_input(path: str | None) -> BinaryIO:
-    if path and path != "-":
-        return open(path, "rb")
-    if sys.stdin is None:
-        raise UsageError("standard input is closed: name a file with --input")
-    return sys.stdin.buffer
-
-
-def _lines(file: BinaryIO, *, longest: int) -> Iterator[str]:
-    """Yield each line; bytes that are not UTF-8 become lone surrogates, which no model takes.
-
-    Of a line of more than `longest` bytes the rest is skipped.
-    """
-    is_first = True
-    while raw := file.readline(longest):
-        rest = raw
-        while len(rest) == longest and not rest.endswith(b"\n"):
-            rest = file.readline(longest)
-        line = raw.removeprefix(BOM_UTF8) if is_first else raw
-        yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
-        is_first = False
 
 
 def _say(args: argparse.Namespace, text: str) -> None:

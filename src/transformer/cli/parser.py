@@ -40,7 +40,10 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "data, model and training, then from options; later ones win. The run folder gets "
             "settings.json, log.csv, results.json, checkpoints and the state to resume from."
         ),
-        epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        epilog="Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        "Two text files of your own: train --preset multi30k-tiny --set data.corpus=files "
+        "--set data.train_source=train.fr --set data.train_target=train.ko "
+        "--set data.valid_source=valid.fr --set data.valid_target=valid.ko --folder runs/own. "
         "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
         "update then takes accumulate batches from each. One command that a queue, or torchrun "
         "--max-restarts, may start again and again: --resume=auto. To stop when the validation "
@@ -104,6 +107,12 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
         help="score and tab before each line; no score before a line that lacks a translation",
     )
     parser.add_argument(
+        "--engine",
+        choices=("torch", "ctranslate2"),
+        default="torch",
+        help="what searches: PyTorch, or CTranslate2, which is faster (pip install ctranslate2)",
+    )
+    parser.add_argument(
         "--window",
         type=whole(least=1),
         help="lines to translate at a time (default 100; 1 where lines are typed)",
@@ -153,16 +162,19 @@ def _average(kinds: "argparse._SubParsersAction[Parser]") -> None:
 def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "export",
-        help="write encoder and decoder step as ONNX",
+        help="write the model for another engine: ONNX, Marian, CTranslate2",
         description=(
-            "Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder. The files "
-            "take up to 1024 positions, which their metadata say."
+            "Write the model into a folder. onnx: encoder.onnx, decoder-step.onnx and "
+            "tokenizer.json, for up to 1024 positions. marian: what transformers' MarianMTModel "
+            "and AutoTokenizer read. ctranslate2: what ctranslate2.Translator reads. The last two "
+            "hold the paper's model of text, post-norm, one matrix for all embeddings."
         ),
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.export_command)
     _model_options(parser)
     parser.add_argument("--output", type=path, required=True, help="folder to write into")
+    parser.add_argument("--format", choices=("onnx", "marian", "ctranslate2"), default="onnx")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:

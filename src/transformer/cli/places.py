@@ -1,12 +1,13 @@
-"""Where commands write: standard output in UTF-8, files, pipes, and folders that can be made."""
+"""Where commands read and write: standard streams in UTF-8, files, pipes, folders to be made."""
 
 import os
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
 
 from transformer.cli.usage import UsageError
 from transformer.files import check_folder
@@ -34,11 +35,13 @@ def check_output(name: str) -> None:
     """Raise before any work is done unless a file, pipe or device of that name can be written.
 
     Raises:
-        UsageError: the name is a folder's.
+        UsageError: the name is a folder's, or that of a standard output that is closed.
         OSError: its folder cannot be made, or takes no files.
     """
     if Path(name).is_dir():
         raise UsageError(f"--output must name a file, {name} is a folder")
+    if name == "-" and sys.stdout is None:
+        raise UsageError("standard output is closed: name a file with --output")
     if standard_stream(name) is None and (not os.path.exists(name) or os.path.isfile(name)):
         check_folder(Path(os.path.realpath(name)).parent)
 
@@ -47,11 +50,11 @@ def check_output_folder(option: str, name: str) -> None:
     """Raise before any work is done unless the folder is there, or can be made.
 
     Raises:
-        UsageError: the name is a file's.
+        UsageError: the name is a file's, or that of standard output.
         OSError: the folder cannot be made, or takes no files.
     """
-    if os.path.exists(name) and not os.path.isdir(name):
-        raise UsageError(f"{option} must name a folder, {name} is a file")
+    if name == "-" or (os.path.exists(name) and not os.path.isdir(name)):
+        raise UsageError(f"{option} must name a folder, {name} is none")
     check_folder(name)
 
 
@@ -68,3 +71,27 @@ def output(name: str) -> Iterator[Path]:
         stream.flush()
         stream.buffer.write(path.read_bytes())
         stream.flush()
+
+
+def open_input(path: str | None) -> BinaryIO:
+    """Open the file of that name, or standard input for none and for `-`."""
+    if path and path != "-":
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: name a file with --input")
+    return sys.stdin.buffer
+
+
+def lines_of(file: BinaryIO, *, longest: int) -> Iterator[str]:
+    """Yield each line; bytes that are not UTF-8 become lone surrogates, which no model takes.
+
+    Of a line of more than `longest` bytes the rest is skipped.
+    """
+    is_first = True
+    while raw := file.readline(longest):
+        rest = raw
+        while len(rest) == longest and not rest.endswith(b"\n"):
+            rest = file.readline(longest)
+        line = raw.removeprefix(BOM_UTF8) if is_first else raw
+        yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        is_first = False

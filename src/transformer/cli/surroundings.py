@@ -26,6 +26,7 @@ def surroundings() -> dict[str, Any]:
         "instructions": instructions(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
 
 

@@ -113,7 +113,7 @@ class SubwordTokenizer:
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return each id as readable text, for figures: "▁" begins a word, bytes are in hex."""
-        return [_readable(self._tokens[number]) for number in ids]
+        return [_readable(self.tokens[number]) for number in ids]
 
     def __len__(self) -> int:
         return self._backend.get_vocab_size()
@@ -164,7 +164,8 @@ class SubwordTokenizer:
             raise ValueError(f"{path}: {error}") from error
 
     @cached_property
-    def _tokens(self) -> list[str]:
+    def tokens(self) -> list[str]:
+        """All tokens in the order of their ids, as the library writes them."""
         vocabulary = self._backend.get_vocab()
         return sorted(vocabulary, key=vocabulary.__getitem__)
 

@@ -16,6 +16,7 @@ from transformer.inference.greedy import (
     inference_encode,
     output_limits,
 )
+from transformer.inference.step import step_decoder
 from transformer.model import Transformer
 
 
@@ -94,7 +95,7 @@ class _Search:
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
-        self.cache = DecoderCache(model.config.n_layers)
+        self.decode, self.cache = step_decoder(model), DecoderCache(model.config.n_layers)
         self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
@@ -126,7 +127,7 @@ class _Search:
         Int[Tensor, "sentences candidates"],
         Int[Tensor, "sentences candidates"],
     ]:
-        states = self.model.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
+        states = self.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
         logits = self.model.project(states[:, -1]).float()
         total = logits.logsumexp(dim=-1, keepdim=True)
         logits = forbid_special(logits)

@@ -10,7 +10,7 @@ import torch
 from transformer.config import EOS_ID, PAD_ID
 from transformer.fields import check_types
 from transformer.files import UTF_16
-from transformer.inference.beam import beam_search
+from transformer.inference.beam import Hypothesis, beam_search
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import EXTRA_TOKENS, greedy_decode
 from transformer.model import Transformer
@@ -47,6 +47,14 @@ class ConstrainingCodec(Protocol):
 
     def constraint(self, sources: Sequence[Sequence[int]]) -> Constraint:
         """Return the rules for the outputs of these source ids."""
+
+
+@runtime_checkable
+class Search(Protocol):
+    """Another engine's search: the n best of each row of padded sources, best first."""
+
+    def __call__(self, source: torch.Tensor, decoding: "Decoding") -> list[list[Hypothesis]]:
+        """Search; with a beam of 1 the scores mean nothing."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,12 @@ class Decoding:
 
 
 def translate(
-    model: Transformer, codec: Codec, lines: Sequence[str], decoding: Decoding | None = None
+    model: Transformer,
+    codec: Codec,
+    lines: Sequence[str],
+    decoding: Decoding | None = None,
+    *,
+    search: Search | None = None,
 ) -> list[list[Translation]]:
     """Return the n best translations of each line, in the order of the lines.
 
@@ -118,7 +131,7 @@ def translate(
             sources.append(_encode(codec, line, most))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
-    return _translate_ids(model, codec, sources, decoding)
+    return _translate_ids(model, codec, sources, decoding, search)
 
 
 def translate_stream(
@@ -129,6 +142,7 @@ def translate_stream(
     *,
     window: int = 500,
     refused: Refused | None = None,
+    search: Search | None = None,
 ) -> Iterator[list[Translation]]:
     """Translate as the lines come, `window` of them at a time, in flat memory.
 
@@ -157,7 +171,7 @@ def translate_stream(
                     break
                 refused(number, error)
                 sources.append([])
-        yield from _translate_ids(model, codec, sources, decoding)
+        yield from _translate_ids(model, codec, sources, decoding, search)
         if stopped is not None:
             raise stopped
 
@@ -196,13 +210,17 @@ def _check_constrained(codec: Codec, decoding: Decoding) -> None:
 
 
 def _translate_ids(
-    model: Transformer, codec: Codec, sources: Sequence[list[int]], decoding: Decoding
+    model: Transformer,
+    codec: Codec,
+    sources: Sequence[list[int]],
+    decoding: Decoding,
+    search: Search | None,
 ) -> list[list[Translation]]:
     results = [[Translation("")] * decoding.n_best for _ in sources]
     for indices in _batches(sources, decoding):
         rows = [torch.tensor([*sources[index], EOS_ID]) for index in indices]
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
-        decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding)
+        decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding, search)
         for index, translations in zip(indices, decoded, strict=True):
             if not translations and decoding.constrained:
                 continue  # the limit came before the last bracket
@@ -213,7 +231,11 @@ def _translate_ids(
 
 
 def _decode(
-    model: Transformer, codec: Codec, source: torch.Tensor, decoding: Decoding
+    model: Transformer,
+    codec: Codec,
+    source: torch.Tensor,
+    decoding: Decoding,
+    search: Search | None,
 ) -> list[list[Translation]]:
     constraint = None
     if decoding.constrained and isinstance(codec, ConstrainingCodec):
@@ -224,19 +246,24 @@ def _decode(
         "extra_tokens": decoding.extra_tokens,
         "constraint": constraint,
     }
-    if decoding.beam == 1:
+    if search is not None:
+        found = search(source, decoding)
+    elif decoding.beam == 1:
         rows = greedy_decode(model, source, **options)
-        return [[Translation(_one_line(codec.decode(ids)))] for ids in rows]
-    found = beam_search(
-        model,
-        source,
-        beam=decoding.beam,
-        alpha=decoding.alpha,
-        n_best=decoding.n_best,
-        **options,
-    )
+        found = [[Hypothesis(tokens=ids, log_prob=0.0, score=0.0)] for ids in rows]
+    else:
+        found = beam_search(
+            model,
+            source,
+            beam=decoding.beam,
+            alpha=decoding.alpha,
+            n_best=decoding.n_best,
+            **options,
+        )
+    scored = decoding.beam > 1
     return [
-        [Translation(_one_line(codec.decode(h.tokens)), h.score) for h in best] for best in found
+        [Translation(_one_line(codec.decode(h.tokens)), h.score if scored else None) for h in best]
+        for best in found
     ]
 
 

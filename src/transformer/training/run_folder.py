@@ -9,6 +9,7 @@ state.safetensors           parameters, Adam's moments, position in the epoch an
 """
 
 import json
+import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -109,10 +110,20 @@ class RunFolder:
         elif written.exists() and holds_run(self.path):
             found = read_json(written, sections=tuple(told))
             _check_same(self.path, found, told, self.settings.schedule)
-            if _saved_update(self.path) >= self.settings.max_updates:
+            if self._is_finished():
                 return
         content = json.dumps({**told, **notes}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
+
+    def _is_finished(self) -> bool:
+        try:
+            with safe_open(self.path / "state.safetensors", framework="pt") as file:
+                update = int(json.loads(file.metadata()["position"])["update"])
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError):
+            return False  # `load_state` says what is wrong
+        history = History.read(self.path / "log.csv", up_to=update)
+        patience = self.settings.patience or math.inf
+        return update >= self.settings.max_updates or history.validations_since_best >= patience
 
     @property
     def checkpoints(self) -> list[Path]:
@@ -196,7 +207,8 @@ def checkpoints_of(folder: str | Path) -> list[Path]:
 
 def holds_run(path: str | Path) -> bool:
     """Whether a run saved anything in the folder; settings alone are left by a failed start."""
-    return (Path(path) / "state.safetensors").exists() or bool(checkpoints_of(path))
+    saved = (Path(path) / name for name in ("state.safetensors", BEST))
+    return any(file.exists() for file in saved) or bool(checkpoints_of(path))
 
 
 def refuse_existing_run(path: str | Path) -> None:
@@ -232,15 +244,6 @@ def read_json(path: str | Path, *, sections: Sequence[str] = ()) -> dict[str, An
         if not isinstance(content.get(name), dict):
             raise ValueError(f"{path} is damaged: it has no section {name!r}")
     return content
-
-
-def _saved_update(path: Path) -> int:
-    """Return how many updates the saved state has behind it, 0 if that cannot be read."""
-    try:
-        with safe_open(path / "state.safetensors", framework="pt") as file:
-            return int(json.loads(file.metadata()["position"])["update"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError):
-        return 0  # `load_state` says what is wrong
 
 
 def _in_use(path: str | Path) -> BlockingIOError:

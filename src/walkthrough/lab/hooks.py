@@ -115,16 +115,17 @@ def command_line(preset: str, *changes: str) -> CommandLine:
 
 @dataclass(frozen=True)
 class Decoding:
-    """How a run translates: beams, length penalty, checkpoints in the mean."""
+    """How a run translates: beams, length penalty (None: the mean per token), checkpoints meant."""
 
     beam: int = 1
-    alpha: float = 0.6
+    alpha: float | None = 0.6
     average: int = 1
 
     @property
     def name(self) -> str:
-        """The middle part of its figures: "greedy", "beam5-a0.6-mean5"."""
-        search = "greedy" if self.beam == 1 else f"beam{self.beam}-a{self.alpha:g}"
+        """The middle part of its figures: "greedy", "beam5-a0.6-mean5", "beam5-per-token"."""
+        penalty = "per-token" if self.alpha is None else f"a{self.alpha:g}"
+        search = "greedy" if self.beam == 1 else f"beam{self.beam}-{penalty}"
         return search + (f"-mean{self.average}" if self.average > 1 else "")
 
 
@@ -176,7 +177,8 @@ def evaluate(folder: Path, split: str, decoding: Decoding) -> tuple[dict[str, An
         return [one for one in done if all(one[name] == value for name, value in wanted.items())]
 
     if not there() or not lines.is_file():
-        how = [f"--{n}={getattr(decoding, n)}" for n in ("beam", "alpha", "average")]
+        alpha = "mean" if decoding.alpha is None else decoding.alpha
+        how = [f"--beam={decoding.beam}", f"--alpha={alpha}", f"--average={decoding.average}"]
         words = ["-m", "transformer", "evaluate", str(folder), "--threads=1", "--quiet", *how]
         _python(*words, f"--split={split}", f"--output={lines}")
     return there()[-1], lines.read_text("utf-8").splitlines()
@@ -207,7 +209,8 @@ def look(experiment: Experiment) -> list[store.Run]:
         ValueError: what was measured on validation, by which rates and decodings are chosen, is not
             committed as it stands; or there are no `tests`.
     """
-    if not experiment.tests or not isinstance(experiment.task, CommandLine):
+    task = experiment.task
+    if not experiment.tests or not isinstance(task, CommandLine):
         raise ValueError(f"{experiment.name} declares no tests to look at")
     e, path, runs = experiment, store.path_of(experiment.name), _runs(experiment)
     tests = {figure for measure in e.tests for figure in measure.figures}
@@ -224,7 +227,7 @@ def look(experiment: Experiment) -> list[store.Run]:
         if not is_claim or tests & set(run.figures):
             continue
         job = Job(e, e.arm(key.arm), key, False)
-        trained = e.task.opened(e, key)
+        trained = task.opened(e, key)
         found = joined(measure.of(job, trained) for measure in e.tests if measure.is_for(key.seed))
         figures, extra = {**run.figures, **found.figures}, {**run.extra, **found.extra}
         looked.append(replace(run, figures=figures, extra=extra))

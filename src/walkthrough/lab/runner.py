@@ -102,7 +102,8 @@ def executed(
 def execute(experiment: Experiment, key: Key, small: bool = False) -> tuple[Key, Outcome | str]:
     """Make one run, on one thread; a loss that is no number any more is a finding, not an error."""
     arm = experiment.arm(key.arm)
-    job = Job(experiment, arm, key, _loaded(experiment.task, small), small)
+    task: Any = experiment.task  # hashable, which a protocol cannot say
+    job = Job(experiment, arm, key, _loaded(task, small), small)
     began = _cpu_seconds()
     try:
         with threads(1):

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 import torch
+from filelock import FileLock
 
 from transformer.cli import commands, main
-from transformer.cli.commands import add_results, training_pairs
-from transformer.cli.corpora import spell_with_classes, spell_with_dropout
+from transformer.cli.commands import add_results
+from transformer.cli.corpora import spell_with_classes, spell_with_dropout, training_pairs
 from transformer.cli.plan import make_plan
 from transformer.data.codec import SubwordCodec
 from transformer.data.corpus import Corpus
@@ -157,16 +158,28 @@ def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_p
     assert pipe.getvalue().decode() == told
 
 
-def test_a_folder_with_a_run_is_refused_before_anything_is_read(
+def test_a_folder_with_a_run_or_in_use_is_refused_before_anything_is_read(
     run: Path, files: Path, monkeypatch, capsys
 ) -> None:
-    def read(*_, **__):
-        raise AssertionError("the corpus was read")
-
-    monkeypatch.setattr(commands, "load_corpus", read)
-    command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run)]
+    monkeypatch.setattr(commands, "load_corpus", None)  # would fail if it were called
+    before = (run / "settings.json").read_bytes()
+    command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run), "--quiet"]
     assert main(command) == 1
     assert "already holds a run" in capsys.readouterr().err
+    with FileLock(run / ".lock"):
+        assert main([*command, "--resume"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "is in use: another process trains there" in error
+    assert (run / "settings.json").read_bytes() == before
+
+
+def test_what_a_killed_write_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".results.json.123.unfinished").write_text("{")
+    (tmp_path / ".log.csv.123.unfinished").write_text("of a run that may be going on")
+    add_results(tmp_path, "evaluation", {"bleu": 1.0})
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".log.csv.123.unfinished", ".results.json.lock", "results.json"]
 
 
 def test_subwords_are_spelled_anew_where_dropout_is_asked_for() -> None:
@@ -202,11 +215,11 @@ def test_words_become_classes_where_dropout_is_asked_for() -> None:
 def test_every_option_reaches_the_decoder(run: Path, monkeypatch) -> None:
     asked = []
 
-    def stream(model, codec, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
+    def stream(_, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
         asked.append((decoding, window))
         return iter([])
 
-    monkeypatch.setattr(commands, "translate_stream", stream)
+    monkeypatch.setattr(commands.Translator, "stream", stream)
     words = ["--beam", "3", "--alpha", "0.2", "--extra-tokens", "7", "--max-source", "9"]
     words += ["--n-best", "2", "--window", "5"]
     assert main(["translate", str(run), "--input", os.devnull, *words, "--constrained"]) == 0
@@ -232,25 +245,6 @@ def test_a_translation_leaves_before_the_next_line_is_read(
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stdin))
         assert main(["translate", str(run), *FAST, "--window", "1", "--input", "-"]) == 0
     assert seen == [0, 1, 2]
-
-
-def lines_of(path: Path, content: bytes, longest: int) -> list[str]:
-    path.write_bytes(content)
-    with path.open("rb") as file:
-        return list(commands._lines(file, longest=longest))
-
-
-def test_only_a_file_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
-    mark = b"\xef\xbb\xbf"
-    lines = lines_of(tmp_path / "in.txt", mark + b"a\n" + mark + b"b\r\nc", longest=100)
-    assert lines == ["a", "\ufeffb", "c"]
-
-
-@pytest.mark.parametrize("end", [b"\nb\n", b"\nb", b"xxxx\nb", 30 * b"x" + b"\nb\n"])
-def test_what_a_line_has_too_much_is_not_the_next_line(tmp_path: Path, end: bytes) -> None:
-    lines = lines_of(tmp_path / "in.txt", b"aaaaaaa" + end, longest=8)
-    assert [line[:7] for line in lines] == ["aaaaaaa", "b"]
-    assert len(lines[0]) <= 8
 
 
 def test_the_longest_line_may_have_characters_of_four_bytes(run: Path, tmp_path, capsys) -> None:
@@ -349,6 +343,7 @@ def test_results_of_several_kinds_share_a_file(tmp_path: Path) -> None:
     add_results(tmp_path, "training", {"loss": 1})
     add_results(tmp_path, "evaluation", {"text": "größe"})
     add_results(tmp_path, "evaluation", {"bleu": 2})
+    add_results(tmp_path, "evaluation", {"bleu": 2}, unless_has="bleu")
     text = results_file(tmp_path)
     kept = {"training": [{"loss": 1}], "evaluation": [{"text": "größe"}, {"bleu": 2}]}
     assert text == json.dumps(kept, indent=2, ensure_ascii=False) + "\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer.cli import commands, corpora, main
+from transformer.cli import corpora
 from transformer.cli.corpora import (
     TEST_SPLIT,
     VALID_SPLIT,
@@ -87,13 +87,6 @@ def test_multi30k_in_the_languages_and_from_the_folder_asked_for(
         assert options["progress"] is False
 
 
-@pytest.mark.parametrize("progress", [True, False])
-def test_a_download_shows_its_progress_where_it_is_asked_to(small_multi30k, progress) -> None:
-    data = DataSettings(corpus="multi30k", source_language="en", target_language="de")
-    load_corpus(data, "val", progress=progress)
-    assert [options["progress"] for *_, options in small_multi30k] == [progress, progress]
-
-
 def test_a_download_shows_its_progress_unless_told_otherwise(small_multi30k) -> None:
     load_corpus(DataSettings(corpus="multi30k", source_language="en", target_language="de"), "val")
     assert [options["progress"] for *_, options in small_multi30k] == [True, True]
@@ -118,22 +111,6 @@ def test_of_trees_a_part_is_trained_on_and_all_are_measured(monkeypatch, progres
         ("train", {**same, "max_sentences": 3}),
         ("dev", {**same, "max_sentences": None}),
     ]
-
-
-@pytest.mark.parametrize("options", [[], ["--quiet"]])
-def test_training_shows_what_it_downloads_unless_it_is_to_be_quiet(
-    monkeypatch, tmp_path, options: list[str]
-) -> None:
-    asked = []
-
-    def load(data, split, *, progress):
-        asked.append(progress)
-        raise ValueError("this test trains nothing")
-
-    monkeypatch.setattr(commands, "load_corpus", load)
-    command = ["train", "--preset", "multi30k-tiny", "--folder", f"{tmp_path}/run", *options]
-    assert main(command) == 1
-    assert asked == [not options]
 
 
 def test_multi30k_has_one_vocabulary_of_subwords_for_both_languages(small_multi30k) -> None:

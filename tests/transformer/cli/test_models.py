@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer.cli.models import check_device, open_model, run_checkpoints, start_codec
+from transformer.cli.models import check_device, open_model
 from transformer.cli.usage import UsageError
 from transformer.data.codec import SubwordCodec
 from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
+from transformer.translator import run_checkpoints, start_codec
 
 
 def options(model: Path, **changes: object) -> argparse.Namespace:

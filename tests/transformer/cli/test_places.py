@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from transformer.cli import commands, main
-from transformer.cli.places import standard_stream
+from transformer.cli.places import lines_of, standard_stream
 from transformer.data.codec import SubwordCodec
 from transformer.training.checkpoint import load_checkpoint
 
@@ -114,3 +114,22 @@ def test_a_typed_line_is_answered_before_the_next(run: Path, monkeypatch) -> Non
     os.close(terminal)
     assert answered == [1]
     assert sent.getvalue().count(b"\n") == 2
+
+
+def read_lines(path: Path, content: bytes, longest: int) -> list[str]:
+    path.write_bytes(content)
+    with path.open("rb") as file:
+        return list(lines_of(file, longest=longest))
+
+
+def test_only_a_file_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    lines = read_lines(tmp_path / "in.txt", mark + b"a\n" + mark + b"b\r\nc", longest=100)
+    assert lines == ["a", "\ufeffb", "c"]
+
+
+@pytest.mark.parametrize("end", [b"\nb\n", b"\nb", b"xxxx\nb", 30 * b"x" + b"\nb\n"])
+def test_what_a_line_has_too_much_is_not_the_next_line(tmp_path: Path, end: bytes) -> None:
+    lines = read_lines(tmp_path / "in.txt", b"aaaaaaa" + end, longest=8)
+    assert [line[:7] for line in lines] == ["aaaaaaa", "b"]
+    assert len(lines[0]) <= 8

@@ -8,6 +8,7 @@ import pytest
 
 from transformer.cli.plan import DataSettings, make_plan, read_data
 from transformer.config import TransformerConfig
+from transformer.training.settings import TrainSettings
 
 RESULTS = Path(__file__).parents[3] / "results"
 FILES = ["data.train_source=a", "data.train_target=b"]
@@ -28,7 +29,7 @@ def recorded(name: str) -> dict[str, Any]:
 )
 def test_a_preset_trains_what_the_book_reports(preset: str, record: str, options) -> None:
     plan, told = make_plan(preset, None, options), recorded(record)
-    assert plan.training.to_dict() == told["training"]
+    assert plan.training == TrainSettings.from_dict(told["training"])
     config = plan.config(told["model"].get("vocab_size", 100)).to_dict()
     assert config.items() >= told["model"].items()
 

@@ -96,7 +96,7 @@ def test_no_lines() -> None:
         ({"alpha": 10.5}, "alpha must lie between 0 and 10, got 10.5"),
         ({"beam": 2, "n_best": 3}, "n_best must be at most beam = 2, got 3"),
         ({"batch_sentences": 0}, "batch_sentences must be at least 1, got 0"),
-        ({"alpha": float("nan")}, "alpha must be a finite number, got nan"),
+        ({"alpha": float("nan")}, "alpha must be a finite number, or none, got nan"),
     ],
 )
 def test_bad_options(options, message: str) -> None:

@@ -64,6 +64,10 @@ def trained(settings: TrainSettings = SETTINGS, model: Transformer | None = None
     return model, history
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def assert_same(one: Transformer, other: Transformer) -> None:
     for name, value in unique_weights(one).items():
         assert torch.equal(value, unique_weights(other)[name]), name
@@ -90,6 +94,13 @@ def test_it_learns() -> None:
     assert [record.update for record in history.records] == list(range(1, 61))
 
 
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory) -> tuple[Transformer, History, Path]:
+    """A run that nobody stopped: model, log, folder."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    return *trained(folder=folder, valid=PAIRS[:5]), folder
+
+
 class StopError(Exception):
     """A run that dies without a chance to save."""
 
@@ -98,8 +109,8 @@ class StopError(Exception):
     ("at", "ending"),  # before, at and after an interval's end, and next to the last update
     [(3, "death"), (3, "SIGTERM"), (4, "SIGINT"), (7, "death"), (7, "SIGTERM"), (11, "SIGINT")],
 )
-def test_resumed_run_is_bitwise_the_uninterrupted_one(tmp_path: Path, at: int, ending: str) -> None:
-    whole, whole_history = trained(folder=tmp_path / "whole", valid=PAIRS[:5])
+def test_resumed_run_is_bitwise_the_uninterrupted_one(whole_run, tmp_path, at, ending) -> None:
+    whole, whole_history, _ = whole_run
 
     def stop(record: Record) -> None:
         if record.update == at:
@@ -145,8 +156,7 @@ def test_a_float16_run_resumes_with_its_loss_scale(tmp_path: Path) -> None:
     assert_same(resumed.model, whole.model)
 
 
-def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) -> None:
-    whole, _ = trained(folder=tmp_path / "whole")
+def test_without_the_optimiser_state_the_run_would_be_another(whole_run, tmp_path: Path) -> None:
     trained(SETTINGS.replace(save_every=4, keep=9), folder=tmp_path / "run")
     forgetful = Trainer(
         load_model(tmp_path / "run/checkpoints/000004.safetensors"), PAIRS, SETTINGS
@@ -154,7 +164,7 @@ def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) ->
     forgetful.position.update = 4
     forgetful.position.updates_in_epoch = 4
     forgetful.run(progress=False)
-    assert differs(forgetful.model, whole)
+    assert differs(forgetful.model, whole_run[0])
 
 
 def test_rate_moves_once_an_update_not_once_a_batch() -> None:
@@ -251,11 +261,11 @@ def test_resuming_another_run(tmp_path: Path) -> None:
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     whole, history = trained(folder=tmp_path, notes={"date": "first"})
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    before = contents(tmp_path)
     again, history_again = trained(folder=tmp_path, resume=True, notes={"date": "second"})
     assert_same(whole, again)
     assert history_again.records == history.records
-    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert contents(tmp_path) == before
 
 
 def test_loss_that_is_no_number() -> None:
@@ -466,7 +476,8 @@ def test_two_runs_in_one_folder_are_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_folder_is_free_after_a_run_that_failed(tmp_path: Path) -> None:
     def fail(record: Record) -> None:
-        raise StopError
+        if record.update == 5:
+            raise StopError
 
     with pytest.raises(StopError):
         trained(folder=tmp_path, callbacks=[fail])
@@ -535,18 +546,19 @@ def test_validation_has_room_for_its_longest_sentence() -> None:
     assert perplexity(model, one_sided, max_tokens=2) > 1
 
 
-def test_rows_after_the_update_that_is_resumed_are_not_kept(tmp_path: Path) -> None:
+def test_rows_after_the_update_that_is_resumed_are_not_kept(whole_run, tmp_path: Path) -> None:
     """The log is written before the state: a run that dies between has rows of its future."""
 
     def stop(record: Record) -> None:
         if record.update == 7:
             raise StopError
 
-    _, whole = trained(folder=tmp_path / "whole")
+    _, whole, folder = whole_run
+    options = {"folder": tmp_path / "run", "valid": PAIRS[:5]}
     with pytest.raises(StopError):
-        trained(folder=tmp_path / "run", callbacks=[stop])
-    shutil.copy(tmp_path / "whole/log.csv", tmp_path / "run/log.csv")
-    _, resumed = trained(folder=tmp_path / "run", resume=True)
+        trained(callbacks=[stop], **options)
+    shutil.copy(folder / "log.csv", tmp_path / "run/log.csv")
+    _, resumed = trained(resume=True, **options)
     assert [record.update for record in resumed.records] == list(range(1, 13))
     written = History.read(tmp_path / "run/log.csv", up_to=99)
     assert [r.loss for r in written.records] == [r.loss for r in whole.records]
@@ -731,8 +743,10 @@ def test_a_run_out_of_patience_ends_saved_and_goes_on_with_more(monkeypatch, tmp
     assert [update for update, _ in trainer.run(progress=False).perplexities][-1] == 7
     assert updates_of(tmp_path) == (4, ["000002", "000004", "000006", "000007"])
     trainer = a_run_with(values[7:], monkeypatch, patience=3)
-    trainer.open(tmp_path, resume=True)
+    before = contents(tmp_path)
+    trainer.open(tmp_path, resume=True, notes={"date": "second"})
     trainer.run(progress=False)
+    assert contents(tmp_path) == before
     assert trainer.position.update == 7  # there is still no patience left
     trainer = a_run_with(values[7:], monkeypatch, patience=4)
     trainer.open(tmp_path, resume=True)

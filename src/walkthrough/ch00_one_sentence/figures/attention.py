@@ -185,9 +185,9 @@ def _key_row(journey: Journey, asking: Asking, word: int, n: int) -> str:
     )
     most = float(asking.products[word].abs().max())
     lefts, widths = [], []
-    for value in (product, score, score):
-        size = abs(value) / most * 50
-        lefts.append(f"{50 - size if value < 0 else 50:.1f}%")
+    for number in (product, score, score):
+        size = abs(number) / most * 50
+        lefts.append(f"{50 - size if number < 0 else 50:.1f}%")
         widths.append(f"{size:.1f}%")
     lefts += ["0%"] * 3
     widths += [f"{weight * 100:.1f}%"] * 3

@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
     seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
-    lengths=(400, 900, 2000),
+    lengths=(400, 2000),
     measures=[
         perplexity("valid"),
         next_word("valid"),

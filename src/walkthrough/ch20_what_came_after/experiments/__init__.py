@@ -59,6 +59,7 @@ class Corpus:
 
     task: translator.Task
     train: list[Pair]
+    valid: list[Pair]
     test: list[Pair]
     longer: list[Pair]
     test_examples: list[Example]
@@ -76,6 +77,7 @@ def load_corpus() -> Corpus:
     return Corpus(
         task,
         _of_length(task.pairs("train"), SHORT),
+        _of_length(task.pairs("valid"), SHORT),
         _of_length(task.pairs("test_sentences"), SHORT),
         _of_length(task.pairs("test_sentences"), LONG),
         [one for one in examples if SHORT[0] <= len(one.source) <= SHORT[1]],
@@ -184,6 +186,7 @@ def _trained(
     found = {
         "parameters": model.n_parameters,
         "cpu_seconds": round(seconds, 1),
+        "valid_loss": loss_of(model, corpus.valid),
         "loss": loss_of(model, corpus.test),
         "longer_loss": loss_of(model, corpus.longer),
         "largest_score": max(scores, default=math.nan),
@@ -210,6 +213,7 @@ def decoder_run(corpus: Corpus, kind: str, recipe: Recipe, *, seed: int) -> dict
             whole,
             losses,
             recipe,
+            lambda: math.log(perplexity(whole, corpus.valid)),
             lambda: math.log(perplexity(whole, corpus.test)),
             lambda: translator.exact_match(whole, corpus.task, corpus.test_examples[:N_DECODED]),
         )
@@ -220,6 +224,7 @@ def decoder_run(corpus: Corpus, kind: str, recipe: Recipe, *, seed: int) -> dict
         model,
         (stream_loss(model, batch) for batch in rows),
         recipe,
+        lambda: loss_of(model, corpus.valid),
         lambda: loss_of(model, corpus.test),
         lambda: exact(model, corpus.test[:N_DECODED]),
     )
@@ -237,6 +242,7 @@ def _curve(
     model: nn.Module,
     losses: Iterator[Tensor],
     recipe: Recipe,
+    valid_loss: Callable[[], float],
     test_loss: Callable[[], float],
     test_exact: Callable[[], float],
 ) -> dict[str, Any]:
@@ -263,6 +269,8 @@ def _curve(
         "cpu_seconds": round(time.process_time() - began - measuring, 1),
         "megaflops": counter.get_total_flops() / n_counted / 1e6,
         "curve": curve,
+        "valid_loss": valid_loss(),
+        "loss": test_loss(),
         "exact": test_exact(),
     }
 
