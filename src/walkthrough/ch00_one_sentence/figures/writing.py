@@ -117,8 +117,7 @@ def the_loop(
     )
     written = "".join(
         f'<span{at(n, first=last, more="new")} style="border-bottom:3px solid {OUTPUT}">'
-        f"{html.escape(word)} "
-        f"{_percent(likely[n])}</span>"
+        f"{html.escape(word)} {_percent(likely[n])}</span>"
         for n, word in enumerate(journey.target)
     )
     source = html.escape(" ".join(journey.source[:-1]).replace("' ", "'"))
