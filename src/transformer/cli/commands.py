@@ -173,10 +173,8 @@ def evaluate_command(args: argparse.Namespace) -> int:
         **surroundings(),
     }
     is_taken = args.output and standard_stream(args.output) is sys.stdout
-    stream = sys.stderr if is_taken else sys.stdout
-    print(
-        json.dumps(results, indent=2, ensure_ascii=False), file=stream, flush=True
-    )  # then file it
+    told = json.dumps(results, indent=2, ensure_ascii=False)
+    print(told, file=sys.stderr if is_taken else sys.stdout, flush=True)  # then file it
     if results.get("four_grams") == 0:
         _say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
     try:

@@ -109,11 +109,14 @@ def state(experiment: Experiment) -> tuple[str, bool]:
     makes the cheapest run again.
     """
     runs = _read(experiment)
-    missing = runner.missing(experiment, runs)
+    try:
+        missing = f"at least {n} to make" if (n := len(runner.missing(experiment, runs))) else ""
+    except ValueError as edge:  # of one experiment: the others have a state all the same
+        missing = str(edge)
     told = [f"{len(runs)} runs"]
     reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
     told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
-    told.append(f"at least {len(missing)} to make" if missing else "up to date")
+    told.append(missing or "up to date")
     now = runner.fingerprint_of_sources(experiment)
     before = [run for run in runs.values() if run.sources is None]
     since = {run.commit[:8] for run in runs.values() if run.sources not in (None, now)}
