@@ -3,13 +3,10 @@
 from functools import cache
 from typing import Final
 
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.style import KEY, OUTPUT, QUERY, VALUE, WEIGHT
 
-QUERY: Final = PALETTE["vermilion"]
-KEY: Final = PALETTE["green"]
-VALUE: Final = PALETTE["purple"]
-WEIGHT: Final = PALETTE["blue"]
-OUTPUT: Final = PALETTE["ochre"]
+__all__ = ["KEY", "OUTPUT", "QUERY", "VALUE", "VECTOR", "WEIGHT", "style"]
+
 VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
 
 
