@@ -10,6 +10,9 @@ from walkthrough.lab.comparison import Comparison, compare
 from walkthrough.lab.discovery import declarations, find
 from walkthrough.lab.experiment import Experiment, Key
 
+SHOWN = 12
+"""Runs that are printed one by one."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; a refusal is one line and exit code 2."""
@@ -77,8 +80,10 @@ def run_command(args: argparse.Namespace) -> int:
     made = runner.run(e, jobs=args.jobs, record=args.record, share=args.share, **only)
     folder = runner.TRIALS if args.share < 1 else None
     print(f"{len(made)} runs made → {args.record or store.path_of(e.name, folder)}")
-    for run in made:
+    for run in made[:SHOWN]:
         print(f"  {run.key}: {_short(run.figures) if not run.failed else run.failed}")
+    if len(made) > SHOWN:
+        print(f"  … and {len(made) - SHOWN} more: `compare {e.name}` says what they show")
     return 0
 
 
