@@ -1,7 +1,7 @@
 """The model as other engines read it: HuggingFace's Marian, and CTranslate2.
 
-Both hold the paper's model (§3). They translate as this package does, greedily and with a beam,
-once their search keeps our rules: no padding, no second start token, no length penalty of theirs.
+Both hold the paper's model (§3). They translate as this package does once their search keeps
+our rules: no padding, no second start token, no length penalty of theirs.
 """
 
 import json
@@ -167,9 +167,9 @@ def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path)
 class CTranslate2:
     """CTranslate2's search in the place of ours: `Translator(model, codec, search=…)`.
 
-    Outputs are the same, unless rounding decides between two, or a beam reaches the limit of its
-    length. Scores are higher by what padding and start token would get: log P is here over the
-    tokens that may be chosen.
+    Outputs are the same, greedily always. A beam of theirs goes on where ours has enough finished
+    hypotheses, so that a few sentences get another translation, with a higher score. Scores are
+    higher, too, by what padding and start token would get.
 
     Raises:
         ValueError, ModuleNotFoundError: see `export_ctranslate2`.
