@@ -34,7 +34,7 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
             f"{check.name!r} says {verdict.message!r} about {mistake.name!r}"
         )
     for one, other in combinations(check.mistakes, 2):
-        alike = check.agree(check.made(one), check.made(other))
+        alike = check.names(one, check.outcomes(other.function))
         assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"
     assert_stubs_and_errors_are_reported(check)
     assert_forbidden_calls_are_rejected(check)
