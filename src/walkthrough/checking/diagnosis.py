@@ -53,7 +53,8 @@ def _told(
             return found
         where, special = found or where, ""
     else:
-        special = next((one.case.special for one in answered if one.case.special), "")
+        every = {one.case.special for one in tried if not one.right}
+        special = every.pop() if len(every) == 1 else ""  # of this case alone, or of its kind
         where = f"{where}: {found}" if found and not special else where
     if special:
         return f"{where}. {special}"

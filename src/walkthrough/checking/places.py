@@ -13,7 +13,6 @@ from walkthrough.checking.compare import short
 from walkthrough.checking.evidence import Pair, Series
 from walkthrough.checking.relations import slice_of
 
-
 _UNDEFINED = (("NaN (not a number)", torch.isnan), ("infinite", torch.isinf))
 
 
