@@ -24,8 +24,8 @@ def arguments(*positional: Any) -> Arguments:
 class Case:
     """One input: a label that can finish "wrong for …", and how to make the arguments.
 
-    `special` is a sentence on what sets it apart. It is told where nothing else fails, or nothing but
-    cases with the same sentence.
+    `special` is a sentence on what sets it apart. It is told where this case alone fails, or only
+    cases with the same sentence do.
     """
 
     label: str

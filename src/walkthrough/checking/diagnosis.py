@@ -46,24 +46,21 @@ def _told(
     tolerance: float,
 ) -> str:
     """The cases that fail where others do not, what was found, what is special, an example."""
-    n_wrong = sum(not one.right for one in tried)
+    wrong = [one for one in tried if not one.right]
     where = cases_said([(one.case.label, one.right) for one in tried])
-    if n_wrong == len(tried):
-        if found and any(words in found for words in _ENOUGH):
-            return found
-        where, special = found or where, ""
-    else:
-        every = {one.case.special for one in tried if not one.right}
-        special = every.pop() if len(every) == 1 else ""  # of this case alone, or of its kind
-        where = f"{where}: {found}" if found and not special else where
-    if special:
-        return f"{where}. {special}"
-    if found and n_wrong < len(tried):
-        return where
+    if len(wrong) < len(tried):
+        special = {one.case.special for one in wrong}
+        if len(special) == 1 and special != {""}:
+            return f"{where}. {special.pop()}"
+        if found:
+            return f"{where}: {found}"
+    elif found and any(words in found for words in _ENOUGH):
+        return found
+    where = found or where
     least = answered[smallest([one.given for one in answered])]
     shown = example(function, least.given, least.mine, least.wanted)
     shown = shown or str(difference(least.mine, least.wanted, tolerance))
-    if n_wrong == 1:
+    if len(wrong) == 1:
         return f"{where}: {shown}"
     return f"{where}. For {least.case.label}: {shown}"
 

@@ -73,7 +73,7 @@ class Series:
 
     def near(self, mine: Tensor, wanted: Tensor) -> Tensor:
         """Return where two tensors of one shape agree."""
-        return torch.isclose(mine, wanted, rtol=self.tolerance, atol=self.tolerance, equal_nan=True)
+        return torch.isclose(mine, wanted, self.tolerance, self.tolerance, equal_nan=True)
 
     def proves(self, guess: Guess) -> bool:
         """Return whether `guess` gives the reader's result in every case, and not by chance."""
@@ -99,18 +99,16 @@ class Series:
 
     def _tells(self) -> bool:
         wrong = self.wrong
+        mine, wanted = [pair.mine for pair in wrong], [pair.wanted for pair in wrong]
         if self.truths:
-            mixed = any(0 < pair.mine.sum() < pair.mine.numel() for pair in wrong)
-            return mixed and sum(pair.mine.numel() for pair in wrong) >= LEAST_TRUTHS
-        if all(pair.mine.numel() == 1 for pair in wrong):
-            numbers = {_rounded(pair.wanted) for pair in wrong}, {_rounded(p.mine) for p in wrong}
-            return all(len(one) >= LEAST_CASES for one in numbers)
-        return min(_differing(p.mine for p in wrong), _differing(p.wanted for p in wrong)) >= (
-            LEAST_VALUES
-        )
+            mixed = any(0 < one.sum() < one.numel() for one in mine)
+            return mixed and sum(one.numel() for one in mine) >= LEAST_TRUTHS
+        if all(one.numel() == 1 for one in mine):
+            return min(len(set(map(_rounded, every))) for every in (mine, wanted)) >= LEAST_CASES
+        return min(map(_differing, (mine, wanted))) >= LEAST_VALUES
 
 
-def _rounded(number: Any) -> str:
+def _rounded(number: Tensor) -> str:
     return f"{float(number) + 0.0:.4g}"  # −0 is 0
 
 
@@ -126,8 +124,8 @@ def series_of(tried: Sequence[Tried], tolerance: float) -> Series | None:
         mine, wanted = as_values(one.mine), as_values(one.wanted)
         if mine is None or wanted is None or mine.is_complex() or wanted.is_complex():
             return None
-        if (mine.dtype == torch.bool) != (wanted.dtype == torch.bool):
-            return None
         truths = mine.dtype == torch.bool
+        if truths != (wanted.dtype == torch.bool):
+            return None
         pairs.append(Pair(mine.double(), wanted.double(), one.given, one.right, truths))
     return Series(pairs, tolerance)

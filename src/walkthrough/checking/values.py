@@ -76,8 +76,8 @@ _OTHERS = {
     "it has the wrong sign": lambda right: -right,
     "it is in per cent; asked is a share": lambda right: 100 * right,
     "asked is per cent, and this is a share": lambda right: right / 100,
-    "it is one off": lambda right: right + 1,
-    "it is one off.": lambda right: right - 1,
+    "it is one too large": lambda right: right + 1,
+    "it is one too small": lambda right: right - 1,
 }
 
 

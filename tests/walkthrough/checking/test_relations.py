@@ -42,7 +42,7 @@ SORTED = Check(
         (lambda s: s.softmax(-1)[None], "dimensions of size 1"),
         (lambda s: s.softmax(-1).flatten(), "in the right order, the shape is not"),
         (lambda s: s, "`s` itself, unchanged"),
-        (lambda s: 0 * s, "the same number everywhere, 0"),
+        (lambda s: 0 * s, "the same number, 0, everywhere"),
         (lambda s: s.softmax(-1)[:1].expand(len(s), -1), "in every row but the first"),
         (lambda s: s.softmax(-1) + torch.eye(6)[: len(s), : s.shape[1]], "on the diagonal only"),
         (
