@@ -71,7 +71,11 @@ def test_what_is_told_of_tensors(function, words):
         (SORTED, lambda x: sorted(x)[::-1], "turned round"),
         (SORTED, lambda x: sorted(x)[:-1], "the last entry is missing"),
         (SORTED, lambda x: [y + 1 for y in sorted(x)], "the expected one plus 1"),
-        (SORTED, lambda x: x[:2] + sorted(x[2:]), "wrong for every input tried. For two: `f([2,"),
+        (
+            SORTED,
+            lambda x: x[:2] + sorted(x[2:]),
+            "but in another order. For two: `f([2, 1])` gives",
+        ),
         (SORTED, lambda x: (sorted(x), x), "`f([2, 1])` gives ([1, 2], [2, 1]), and [1, 2] is ex"),
     ],
 )

@@ -18,6 +18,7 @@ split_heads = Check(
     cases=[
         drawn("2 sentences of 5 words, 3 heads of size 6", (2, 5, 3 * 6), 3),
         drawn("4 sentences of 4 words, 4 heads of size 4", (4, 4, 4 * 4), 4),
+        drawn("3 sentences of 7 words, 2 heads of size 5", (3, 7, 2 * 5), 2),
     ],
     mistakes=[
         Mistake(
@@ -113,6 +114,7 @@ merge_heads = Check(
     cases=[
         drawn("2 sentences of 5 words, 3 heads of size 4", (2, 3, 5, 4)),
         drawn("1 sentence of 4 words, 4 heads of size 4", (1, 4, 4, 4)),
+        drawn("3 sentences of 7 words, 2 heads of size 5", (3, 2, 7, 5)),
     ],
     mistakes=[
         Mistake(
