@@ -24,9 +24,7 @@ TRANSLATOR = Path(__file__).parents[1] / "book" / "web" / "vendor" / "live" / "m
 def live_translator() -> None:
     """What a click of chapter 21 loads is there; a user without it skips the test, CI fails."""
     if not TRANSLATOR.exists():
-        line = (
-            f"{TRANSLATOR.parent} is empty: `make book` or tools/make_live.py packs the translator"
-        )
+        line = f"{TRANSLATOR.parent} is empty: `make book` packs the translator"
         if os.environ.get("CI", "").lower() == "true":
             pytest.fail(line, pytrace=False)
         pytest.skip(line)

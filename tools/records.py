@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from transformer.cli.surroundings import instructions, processor
-from transformer.training.checkpoint import write_atomically
+from transformer.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"

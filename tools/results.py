@@ -2,7 +2,7 @@
 
     python tools/results.py --list              # every record: command, time, files, state
     python tools/results.py                     # those whose code has changed, one after another
-    python tools/results.py phrasebook-width.json --all
+    python tools/results.py phrasebook-tying.json --all
 
 A record depends on its tool and on every module of this repository that the tool imports, directly
 or through others. It counts as made by this code when none of these files differs from the commit
@@ -62,7 +62,6 @@ RECORDS = (
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
-    Record("phrasebook-width.json", "tools/run_width.py", 10),
     Record(
         "craft-trees.json",
         "tools/run_trees.py baselines words tags curve --sizes 4525 9050",

@@ -169,12 +169,11 @@ def train(folder: Path, recipe: Recipe) -> None:
     if results_of(folder).get("training"):
         return
     words = shlex.split(recipe.options.format(folder=folder.parent))
-    resume = ["--resume"] if (folder / "settings.json").exists() else []
     command = ["-m", "transformer", "train", "--preset", "multi30k-tiny", "--threads", "1"]
     if recipe.processes > 1:
         processes = f"--nproc-per-node={recipe.processes}"
         command = ["-m", "torch.distributed.run", "--standalone", processes, *command]
-    run([*command, *words, "--folder", str(folder), *resume])
+    run([*command, *words, "--folder", str(folder), "--resume=auto"])
 
 
 def measure(folder: Path, recipe: Recipe) -> None:
@@ -219,7 +218,7 @@ def record(path: Path, recipes: Mapping[str, Recipe], folder: Path) -> None:
 def results_of(folder: Path) -> dict[str, Any]:
     """Return what a run folder's results.json holds; nothing where there is none."""
     path = folder / "results.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return found
 
 

@@ -32,6 +32,7 @@ from run_multi30k import Recipe, results_of, run, train
 
 from transformer.cli.models import open_model
 from transformer.data.corpus import Corpus
+from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch16_translation.experiments.intervals import (
     difference_of_counts,
     sentence_counts,
@@ -183,7 +184,7 @@ def curve(folder: Path) -> None:
     for name, row in ROWS.items():
         first = next(iter(row.runs(name)))
         done = {point["update"] for point in known.get(first, [])}
-        for checkpoint in sorted((folder / first / "checkpoints").glob("*.safetensors")):
+        for checkpoint in checkpoints_of(folder / first):
             update = int(checkpoint.stem)
             if update % CURVE_EVERY or update in done:
                 continue

@@ -29,7 +29,6 @@ import torch
 from records import RESULTS, ROOT, heading, keep_runs, origin, rounded, write
 
 from transformer.cli.corpora import trees_of
-from transformer.cli.models import run_checkpoints
 from transformer.cli.plan import make_plan
 from transformer.data.codec import codec_from_text
 from transformer.data.corpus import Corpus
@@ -39,7 +38,7 @@ from transformer.data.tree_codec import Leaf, TreeCodec
 from transformer.data.trees import TaggedTree
 from transformer.inference.translate import Decoding, translate
 from transformer.training.checkpoint import average_checkpoints
-from transformer.training.run_folder import read_json
+from transformer.training.run_folder import checkpoints_of, read_json
 from walkthrough.ch18_constituency_parsing.experiments import measuring
 from walkthrough.ch18_constituency_parsing.experiments.pcfg import Grammar
 from walkthrough.page.results import recorded
@@ -194,14 +193,12 @@ def with_model(
     if args.updates:
         warmup = max(1, args.updates // 10)
         options += ["--max-updates", str(args.updates), "--set", f"training.warmup={warmup}"]
-    if (folder / "settings.json").exists():
-        options.append("--resume")
     command = [sys.executable, "-m", "transformer", "train", "--preset", "craft-trees"]
-    command += ["--folder", str(folder), "--seed", str(seed), "--threads", "1", "--quiet", *options]
+    command += ["--folder", str(folder), "--seed", str(seed), "--threads", "1", "--quiet"]
+    command += ["--resume=auto", *options]
     subprocess.run(command, check=True, cwd=ROOT)
     (trained,) = read_json(folder / "results.json")["training"][-1:]
-    checkpoints = sorted((folder / "checkpoints").glob("*.safetensors"))
-    mean = average_checkpoints(run_checkpoints(folder, min(AVERAGED, len(checkpoints))))
+    mean = average_checkpoints(checkpoints_of(folder)[-AVERAGED:])
     codec = codec_from_text(mean.tokenizer or "")
     if not isinstance(codec, TreeCodec):
         raise SystemExit(f"{folder} holds no parser")

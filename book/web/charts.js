@@ -16,6 +16,7 @@
   const LEAST_HEIGHT = 355; // px: what a plot of the book takes with its title, axes and legend
   const WIDE = 560; // px: from here on a column has room for larger letters, and for larger maps
   const LARGEST = { cell: 64, map: 640, figure: 900, growth: 1.6 }; // px, px, px, times
+  const FONT = "14px 'Source Sans 3'";
   const LETTER = 14; // px, of axes and legends on a wide column
   const TITLE = 16; // px: a title is the caption of its figure
   const INK = "currentColor";
@@ -65,7 +66,7 @@
   }
 
   async function drawNow(element, spec, options) {
-    await libraries();
+    await Promise.all([libraries(), document.fonts.load(FONT)]); // Vega measures words before it draws them
     const inked = { ...spec, config: merged(spec.config || {}, CONFIG) };
     const adapted = fitted(lettered(inked, element.clientWidth), element);
     const result = await drawWithVega(element, adapted, { ...options, renderer: "svg", actions: false });
@@ -157,7 +158,7 @@
     const lines = (text, size) => {
       const parts = [text || []].flat();
       const plain = parts.length && parts.every((part) => typeof part === "string");
-      return plain ? broken(parts.join(" "), Math.floor(room / (0.58 * size))) : text;
+      return plain ? broken(parts.join(" "), Math.floor(room / (0.52 * size))) : text;
     };
     const { title } = spec;
     if (!title) return spec;

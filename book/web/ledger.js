@@ -1,4 +1,5 @@
-/* The ledger: filters above its table, and marks in the chapters that lead back to its rows. */
+/* The ledger: a square a claim and filters above its table, and marks in the chapters that lead back to its
+   rows. */
 (function () {
   "use strict";
 
@@ -48,12 +49,45 @@
     }
   }
 
-  function addFilters(table) {
-    const rows = [...table.tBodies[0].rows].map((row) => ({
+  function rowsOf(table) {
+    return [...table.tBodies[0].rows].map((row) => ({
       row,
+      id: row.querySelector("[id^='claim-']").id,
       section: row.querySelector("[id^='claim-']").id.match(CLAIM)[1],
       verdict: row.cells[row.cells.length - 1].textContent.trim(),
     }));
+  }
+
+  // The list above the table says what each verdict means, from the best to what has none. It folds: the key
+  // to the squares says their names and counts.
+  function addSquares(rows) {
+    const list = document.querySelector("article section > ul:has(> li em)");
+    const counts = [...document.querySelectorAll("article section > p")].find((p) => /^\d+ claims:/.test(p.textContent));
+    if (!list || !counts) return;
+    const verdicts = [...list.querySelectorAll("li em:first-child")].map((name) => name.textContent);
+    const kind = (verdict) => `verdict-${verdicts.indexOf(verdict)}`;
+    const squares = element("div", { className: "claim-squares", ariaHidden: "true" });
+    let part = "";
+    for (const { row, id, section, verdict } of rows) {
+      if (section[0] !== part) squares.append(element("span", { textContent: `§${section[0]}` }));
+      part = section[0];
+      const title = `${row.cells[1].textContent.trim()} – ${verdict}`;
+      squares.append(element("a", { className: kind(verdict), href: `#${id}`, title, tabIndex: -1 }));
+      const last = row.cells[row.cells.length - 1];
+      last.replaceChildren(element("span", { className: `claim-chip ${kind(verdict)}`, textContent: verdict }));
+    }
+    const key = verdicts.map((name) => {
+      const count = rows.filter(({ verdict }) => verdict === name).length;
+      return element("li", {}, element("i", { className: kind(name) }), element("b", { textContent: count }), ` ${name}`);
+    });
+    counts.replaceWith(squares, element("ul", { className: "claim-key" }, ...key));
+    const fold = element("details", {}, element("summary", { textContent: "What each verdict means" }));
+    list.replaceWith(fold);
+    fold.append(list);
+    document.querySelector(".claim-key").after(fold);
+  }
+
+  function addFilters(table, rows) {
     const section = choice("Section", rows.map((one) => one.section));
     const verdict = choice("Verdict", rows.map((one) => one.verdict));
     const count = element("output");
@@ -86,7 +120,9 @@
     markCells();
     const table = document.querySelector("td [id^='claim-']")?.closest("table");
     if (!table) return;
+    const rows = rowsOf(table);
     keepRoles(table);
-    addFilters(table);
+    addSquares(rows);
+    addFilters(table, rows);
   });
 })();

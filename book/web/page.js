@@ -61,9 +61,28 @@
     }, { once: true });
   }
 
+  // What stands in the margin is open; where there is none it folds.
+  const margin = window.matchMedia("(min-width: 1200px)");
+  function openTheMargin() {
+    for (const details of document.querySelectorAll("details.in-margin")) details.open = margin.matches;
+  }
+
+  // After the skip link the next Tab is in the text; the theme's own target holds the header, too.
+  function skipToTheText() {
+    const [link, text] = ["pst-skip-link", "article"].map((name) => document.querySelector(`#${name}, ${name}`));
+    const anchor = link?.matches("a") ? link : link?.querySelector("a");
+    if (!anchor || !text) return;
+    text.id ||= "text";
+    text.tabIndex = -1;
+    anchor.hash = text.id;
+  }
+
   const observer = new ResizeObserver(reachable);
   document.addEventListener("DOMContentLoaded", () => {
     honestNames();
+    openTheMargin();
+    margin.addEventListener("change", openTheMargin);
+    skipToTheText();
     searchInTheDialog();
     // docutils calls the references a list, but their links back are no list items
     document.querySelectorAll(".citation-list[role='list']").forEach((list) => list.removeAttribute("role"));

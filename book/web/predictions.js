@@ -63,6 +63,6 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll(".prediction[data-prediction]").forEach(follow);
-    document.querySelectorAll(".predictions-made").forEach(report);
+    document.querySelectorAll("#where-you-are > p").forEach(report);
   });
 })();

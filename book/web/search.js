@@ -14,6 +14,27 @@
   const LONGEST = 240; // letters of a snippet
   const KINDS = { term: "Glossary", exercise: "Exercise", claim: "Ledger" };
   const WORD = /[\p{L}\p{N}_]+(?:\.\d+)*/gu; // d_model and 3.2.1 are one word each
+  const JOINED = /\p{L}+(?:-\p{L}+)+/gu; // warm-up is found as warmup, too
+  const WEIGHTS = { exercise: 0.5, claim: 0.7 }; // a section explains, an exercise asks
+  const AFTER = /(?:course|differences|lab-notebook|mistakes|reproduce)$/; // pages that come after the chapters
+  const ASKS = /^(?:why|where|how|when)\b|\b(?:why|where|how|when)$/i; // a term alone is no answer
+  /* What learners type, and what the book writes. */
+  const SYNONYMS = [
+    [/\bdivid\w* by (?:the )?(?:sqrt|√|root of) ?d_?k\b/g, "scale d_k"],
+    [/\bsqrt\b|√/g, " "],
+    [/\bd_?k\b/g, "d_k"],
+    [/\bd_?model\b/g, "d_model"],
+    [/\bwhy not (?:an? )?rnns?\b/g, "attention instead of recurrence"],
+    [/\brnns?\b/g, "recurrence"],
+    [/\bflash ?attention\b/g, "memory fused"],
+    [/\bcolab\b/g, "run colab"],
+    [/\bmultihead\b/g, "multi-head"],
+    [/\bwarm ?up\b/g, "warm-up"],
+    [/\blayernorm\b/g, "layer norm"],
+    [/\bkv[ -]?cache\b/g, "cache keys values"],
+    [/\bbeta_?2\b/g, "β_2"],
+    [/다중 헤드/g, "멀티헤드"],
+  ];
 
   // ---- Words
   const stemmer = new Stemmer();
@@ -26,6 +47,8 @@
   }
 
   const wordsOf = (text) => text.match(WORD) || [];
+  const indexed = (text) => [...wordsOf(text), ...(text.match(JOINED) || []).map((word) => word.replaceAll("-", ""))];
+  const meant = (query) => SYNONYMS.reduce((text, [typed, written]) => text.replace(typed, written), query.toLowerCase());
   const stems = (text) => wordsOf(text).map(stem).filter(Boolean);
 
   // ---- The index
@@ -42,10 +65,11 @@
   const index = new MiniSearch({
     fields: ["title", "page", "text"],
     extractField: (place, field) => (field === "title" && place.kind === "claim" ? "" : place[field]),
-    tokenize: wordsOf,
+    tokenize: indexed,
     processTerm: stem,
     searchOptions: {
       boost: { title: 4, page: 2 },
+      boostDocument: (id) => (WEIGHTS[places[id].kind] || 1) * (AFTER.test(places[id].file) ? 0.6 : 1),
       prefix: (term) => term.length > 2,
       weights: { prefix: 0.3, fuzzy: 0.6 },
     },
@@ -68,13 +92,21 @@
     return place.names.some(same) ? 2 : place.names.some(within) ? 1 : 0;
   }
 
-  function search(query) {
-    const wanted = stems(query);
-    if (!wanted.length) return [];
-    const found = ranked(wordsOf(query).filter(stem)).map((hit) => ({ place: places[hit.id], words: new Set(hit.terms) }));
+  /* The terms that the query names, or a term for each of its words. */
+  function termsOf(found, wanted) {
     const rank = (hit) => named(hit.place, wanted);
     const terms = found.filter(rank).sort((one, other) => rank(other) - rank(one)).slice(0, MOST_TERMS);
-    return [...terms, ...found.filter((hit) => !terms.includes(hit))];
+    const each = wanted.map((word) => ({ place: places.find((place) => named(place, [word]) === 2), words: new Set([word]) }));
+    return terms.length || each.some(({ place }) => !place) ? terms : each;
+  }
+
+  function search(query) {
+    const words = wordsOf(meant(query)).filter(stem);
+    const wanted = words.map(stem);
+    if (!wanted.length) return [];
+    const found = ranked(words).map((hit) => ({ place: places[hit.id], words: new Set(hit.terms) }));
+    const terms = ASKS.test(query.trim()) ? [] : termsOf(found, wanted);
+    return [...terms, ...found.filter((hit) => !terms.some((term) => term.place === hit.place))];
   }
 
   // ---- The sentence

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from transformer.masks import causal_mask, combine_masks, padding_mask
     from transformer.model import AttentionMaps, Transformer
     from transformer.positional import sinusoidal_encoding
+    from transformer.translator import Translator
 
 __all__ = [
     "BOS_ID",
@@ -19,13 +20,14 @@ __all__ = [
     "MultiHeadAttention",
     "Transformer",
     "TransformerConfig",
+    "Translator",
     "causal_mask",
     "combine_masks",
     "padding_mask",
     "scaled_dot_product_attention",
     "sinusoidal_encoding",
 ]
-_MODULES = ("config", "masks", "attention", "positional", "model")
+_MODULES = ("config", "masks", "attention", "positional", "model", "translator")
 
 
 def __getattr__(name: str) -> Any:

@@ -27,6 +27,7 @@ from torch.export import Dim
 
 from transformer.attention import KeyValueCache
 from transformer.config import UNK_ID, TransformerConfig
+from transformer.files import replacing
 from transformer.masks import padding_mask
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
@@ -160,7 +161,7 @@ def check_exporter() -> None:
     missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
-            f"export needs {' and '.join(missing)}: pip install 'transformer-walkthrough[export]'"
+            f"export needs {' and '.join(missing)}: pip install {' '.join(missing)}"
         )
 
 
@@ -178,16 +179,12 @@ def _write(
     dynamic_shapes: dict[str, dict[int, Any]],
     output_names: list[str],
 ) -> None:
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with replacing(path) as place:
         program = exported(
             module, example, dynamic_shapes=dynamic_shapes, output_names=output_names
         )
         program.model.metadata_props["max_positions"] = str(len(module.positions.table))
-        program.save(unfinished)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        program.save(place)
 
 
 def exported(

@@ -23,8 +23,7 @@ PARTS = (
 )
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,}) *(.*)$")
 EXERCISE = re.compile(r"^[`:]{3,}\{exercise\} +(\S.*)$", re.MULTILINE)
-SOLUTION_START = re.compile(r"^[`:]{3,}\{solution-start\} +(\S+)", re.MULTILINE)
-SOLUTION_END = re.compile(r"^[`:]{3,}\{solution-end\}", re.MULTILINE)
+SOLUTION = re.compile(r"^[`:]{3,}\{solution\} +(\S+)", re.MULTILINE)
 
 
 @dataclass
@@ -47,6 +46,10 @@ class Exercise:
 
 def is_code(cell: NotebookNode) -> bool:
     return cell.cell_type == "code"
+
+
+def is_solution(cell: NotebookNode) -> bool:
+    return "solution" in cell.metadata.get("tags", [])
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -79,19 +82,13 @@ def sections(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
 
 
 def exercises(notebook: NotebookNode) -> list[Exercise]:
-    """The exercises in order, each with the cells up to the end of its solution."""
+    """The exercises in order, each with the cells up to its solution, and those of its solution."""
     found: list[Exercise] = []
-    inside = False
     for cell in sections(notebook).get("Exercises", []):
         if not is_code(cell) and EXERCISE.search(cell.source):
             found.append(Exercise(cell.source))
-            inside = False
-        elif found and not is_code(cell) and SOLUTION_START.search(cell.source):
-            inside = True
+        elif found and (is_solution(cell) or SOLUTION.search(cell.source)):
             found[-1].solution.append(cell)
-        elif found and inside:
-            found[-1].solution.append(cell)
-            inside = is_code(cell) or not SOLUTION_END.search(cell.source)
         elif found:
             found[-1].before_solution.append(cell)
     return found
@@ -118,7 +115,7 @@ def without_literal_fences(text: str) -> str:
 
 
 def _holds_prose(info: str) -> bool:
-    return info.startswith("{") and not info.startswith(("{code", "{math", "{mermaid", "{glue"))
+    return info.startswith("{") and not info.startswith(("{code", "{math", "{mermaid"))
 
 
 def _directive_title(info: str) -> str:

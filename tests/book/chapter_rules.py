@@ -10,8 +10,7 @@ from typing import Any
 
 from chapter_parts import (
     PARTS,
-    SOLUTION_END,
-    SOLUTION_START,
+    SOLUTION,
     Exercise,
     calls,
     code,
@@ -41,6 +40,7 @@ RAW_HTML = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(\s[^<>]*)?/?>")
 REMOTE_IMAGE = re.compile(
     r"!\[[^\]]*\]\(\s*(https?:)?//|^[`:]{3,}\{(image|figure)\}\s+(https?:)?//", re.MULTILINE
 )
+UNRENDERED = re.compile(r"\{(?:glue|cite)[^}]*\}|\]\{[.#][^}]*\}")  # roles and spans of the site
 INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interval"}
 
 
@@ -59,18 +59,17 @@ def head_is_complete(notebook: NotebookNode) -> list[str]:
     head = sections(notebook)[""]
     text, source = markdown(head), code(head)
     wanted = {
-        "an admonition of class chapter-head": r"^:class: chapter-head",
-        "**Paper** with a section": r"\*\*Paper\*\*: .*Section",
-        "what is necessary and what is helpful": r"\*\*You need first\*\*:.*necessary.*helpful",
+        "**Paper** with a section": r"^\*\*Paper\*\*: .*Section",
+        "what is needed and what is helpful": r"\*\*You need first\*\*: .+; helpful: ",
         "minutes and seconds": r"\*\*Time\*\*: \d+ minutes? to read, .*\d+ seconds? to run",
     }
     problems = [
         f"the head lacks {what}"
         for what, pattern in wanted.items()
-        if not re.search(pattern, text, re.MULTILINE | re.DOTALL)
+        if not re.search(pattern, text, re.MULTILINE)
     ]
-    after = text.partition("**You will be able to**")[2].partition("**You need first**")[0]
-    points = re.findall(r"^ +- \S", after, re.MULTILINE)
+    aims = text.partition(":::{dropdown} You will be able to\n")[2].partition(":::")[0]
+    points = re.findall(r"^- \S", aims, re.MULTILINE)
     if not 3 <= len(points) <= 5:
         problems.append(f"the head names 3 to 5 things you will be able to do, not {len(points)}")
     if not re.search(r"\bchapter_map\(", source) and not re.search(r"\]\(\S*map\S*\.svg", text):
@@ -143,15 +142,15 @@ def _solution_problems(exercise: Exercise, names: dict[str, Any]) -> list[str]:
     if not exercise.solution:
         return ["has no solution right after it"]
     problems = []
-    start, end = exercise.solution[0].source, exercise.solution[-1].source
+    start = exercise.solution[0].source
     label = re.search(r"^:label: (\S+)", exercise.text, re.MULTILINE)
-    target = SOLUTION_START.search(start)
+    target = SOLUTION.search(start)
     if not label or not target or label.group(1) != target.group(1):
         problems.append("its solution names another exercise")
     if not re.search(r"^:class: dropdown", start, re.MULTILINE):
         problems.append("its solution is not folded (:class: dropdown)")
-    if not SOLUTION_END.search(end):
-        problems.append("its solution has no end")
+    if not exercise.solution_code:
+        problems.append("its solution has no code cell tagged `solution`")
     source = exercise.solution_code
     if not _calls_a_check(source, names) or not re.search(r'assert .*== "right"', source):
         problems.append("its solution does not assert that the check says right")
@@ -186,8 +185,6 @@ def compared_cells_hold_text(notebook: NotebookNode) -> list[str]:
     for cell in code_cells(notebook):
         if CHECKED in _tags(cell) and not cell.outputs:
             problems.append(f"cell {cell.id}: tagged {CHECKED} but stores nothing to compare")
-        if CHECKED in _tags(cell) and re.search(r"\bglue\(", cell.source):
-            problems.append(f"cell {cell.id}: glue adds an output that is not stored; own cell")
         if any(output.get("name") == "stderr" for output in cell.outputs):
             problems.append(f"cell {cell.id}: stored stderr")
     return problems
@@ -197,6 +194,7 @@ def prose_follows_the_style(notebook: NotebookNode) -> list[str]:
     text = prose(notebook)
     problems = [f"banned in prose: {match.group(0)!r}" for match in BANNED.finditer(text)]
     problems += [f"raw HTML: {match.group(0)!r}" for match in RAW_HTML.finditer(text)]
+    problems += [f"JupyterLab shows it as it is: {found}" for found in UNRENDERED.findall(text)]
     if REMOTE_IMAGE.search(markdown(notebook.cells)):
         problems.append("an image from another host; ship it under book/web")
     return problems
@@ -282,6 +280,31 @@ def _tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
+def is_a_story(notebook: NotebookNode) -> list[str]:
+    """A front door: short, in plain Markdown, a picture and a way on at every step."""
+    text = markdown(notebook.cells)
+    words = len(prose(notebook).split())
+    steps = headings(text, 2)
+    numbered = [step for step in steps if re.match(r"\d+ ", step)]
+    seen = [cell for cell in code_cells(notebook) if "remove-cell" not in _tags(cell)]
+    without = [
+        step
+        for step in numbered
+        if not any(cell in seen for cell in sections(notebook)[step])
+        or not re.search(r"\]\(\d\d-[\w-]+\.ipynb\)", markdown(sections(notebook)[step]))
+    ]
+    problems = [f"“{step}” lacks a picture, or a link to a chapter" for step in without]
+    if len(headings(text, 1)) != 1 or not notebook.cells[0].source.startswith("# "):
+        problems.append("a story starts with its title, the only first-level heading")
+    if [int(step.split()[0]) for step in numbered] != list(range(1, len(numbered) + 1)):
+        problems.append(f"the steps are numbered from 1; found {numbered}")
+    if not 1000 <= words <= 1500:
+        problems.append(f"a story has 1000 to 1500 words, found {words}")
+    if found := re.search(r"^[`:]{3,}|\{\w+\}`|\]\{", text, re.MULTILINE):
+        problems.append(f"markup that only the site understands: {found.group(0)!r}")
+    return problems
+
+
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_every_part_in_order,
     head_is_complete,
@@ -296,3 +319,17 @@ RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_an_interactive_figure,
     pictures_have_alt_text,
 )
+STORY = (
+    is_a_story,
+    imports_stand_in_the_first_cell,
+    cells_are_short,
+    compared_cells_hold_text,
+    prose_follows_the_style,
+    page_is_described,
+    pictures_have_alt_text,
+)
+
+
+def rules_for(notebook: NotebookNode) -> tuple[Callable[[NotebookNode], list[str]], ...]:
+    """The rules of the form that a notebook's metadata names; most name none and are chapters."""
+    return {"chapter": RULES, "story": STORY}[notebook.metadata.get("form", "chapter")]

@@ -4,13 +4,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import ledger
 import nbformat
 import pytest
-from ledger import Chapter, Claim, LedgerError, problems
 from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of the site
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, output_from_msg
-from notebook_form import canonical
+from tools.book import ledger
+from tools.book.ledger import Chapter, Claim, LedgerError, problems
+from tools.book.notebook_form import canonical
 
 BOOK = Path(__file__).parents[2] / "book"
 CLAIMS, AWAITED = ledger.read_claims((BOOK / "claims.toml").read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def test_every_claim_every_tag_and_every_box_of_the_book_is_in_order():
 
 
 def test_the_page_is_current():
-    assert ledger.page(CLAIMS, CHAPTERS, AWAITED) == PAGE, "run `python tools/ledger.py`"
+    assert ledger.page(CLAIMS, CHAPTERS, AWAITED) == PAGE, "run `python -m tools.book.ledger`"
 
 
 def test_every_link_lands_on_a_heading():

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import notebooks
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from tools.book import notebooks
 
 CONFTEST = Path(__file__).resolve().parents[2] / "book" / "conftest.py"
 TAGGED = {"tags": ["nbval-check-output"]}

@@ -1,15 +1,14 @@
 """What the site folds: imports, drawings, assertions; never what teaches."""
 
-import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_form import as_text, canonical
+from tools.book import notebooks
+from tools.book.notebook_form import as_text, canonical
 
 IMPORTS = """import math
 
 import pandas as pd
 import torch
-from myst_nb import glue
 
 from walkthrough.ch02_scaled_dot_product_attention import figures, predictions
 from walkthrough.drawing.attention import attention_viewer, predicting
@@ -37,7 +36,6 @@ def tag_of(source, *, tags=(), before=(), after=()):
         "figures.chart({n: list(points.items()) for n, points in curves.items()})",
         "late = {name: points[5:] for name, points in curves.items()}\nfigures.chart(late)",
         "assert x == 1\nassert all(x > 0 for x in sizes)",
-        'glue("share", 0.5, display=False)',
     ],
 )
 def test_what_is_in_the_way_folds(source):
@@ -92,9 +90,10 @@ def test_only_drawings_may_be_folded_by_hand():
 
 def test_an_exercise_stays_open_and_a_removed_cell_is_left_alone():
     start = new_markdown_cell("::::{exercise} Draw\n:label: ex\n::::")
-    end = new_markdown_cell(":::{solution-end}\n:::")
+    end = new_markdown_cell(":::{solution} ex\n:::")
     assert tag_of("assert x", before=[start]) == []
     assert tag_of("assert x", before=[start, end]) == ["hide-input"]
+    assert tag_of("assert x", before=[start, end], tags=["solution"]) == ["solution"]
     assert tag_of("assert x", tags=["remove-cell"]) == ["remove-cell"]
 
 

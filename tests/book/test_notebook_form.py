@@ -2,10 +2,10 @@
 
 import json
 
-import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
-from notebook_form import NotebookError, as_text, canonical, lint, read_text
+from tools.book import notebooks
+from tools.book.notebook_form import NotebookError, as_text, canonical, lint, read_text
 
 from walkthrough.checking.soundness import assert_check_is_sound
 
@@ -72,27 +72,25 @@ def test_ids_say_where_a_cell_stands_and_stay():
 
 def test_headings_and_solutions_start_a_cell_but_not_inside_fences():
     cells = cells_of(
-        new_markdown_cell(
-            "# T\ntext\n## A\n```python\n## no heading\n```\n:::{solution-start} x\n:::"
-        )
+        new_markdown_cell("# T\ntext\n## A\n```python\n## no heading\n```\n:::{solution} x\n:::")
     )
     assert [cell.source.splitlines()[0] for cell in cells] == [
         "# T",
         "## A",
-        ":::{solution-start} x",
+        ":::{solution} x",
     ]
 
 
-def test_solutions_are_folded_in_jupyterlab():
+def test_what_the_site_folds_is_folded_in_jupyterlab():
     cells = cells_of(
         new_code_cell("0"),
-        new_markdown_cell(":::{solution-start} ex\n:::"),
-        new_code_cell("1"),
-        new_markdown_cell(":::{solution-end}\n:::"),
-        new_code_cell("2"),
+        new_code_cell("1", metadata={"tags": ["solution"]}),
+        new_code_cell("import os"),
+        new_code_cell("3", metadata={"tags": ["remove-cell"]}),
     )
     folded = [cell.metadata.get("jupyter", {}).get("source_hidden", False) for cell in cells]
-    assert folded == [False, False, True, False, False]
+    assert folded == [False, True, True, True]
+    assert [cell.metadata.get("cellView") for cell in cells] == [None, "form", None, None]
 
 
 def test_code_is_laid_out_and_imports_sorted():

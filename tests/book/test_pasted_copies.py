@@ -49,12 +49,12 @@ def test_a_copy_in_an_exercise_solution_is_the_readers_own(known):
     cells = [
         "## Exercises",
         "::::{exercise} Attend\n:label: ex-00-attend\n::::",
-        ":::{solution-start} ex-00-attend\n:::",
-        ":::{solution-end}\n:::",
+        ":::{solution} ex-00-attend\n:::",
     ]
-    text, exercise, start, end = map(new_markdown_cell, cells)
-    assert not pasted(page(text, exercise, start, new_code_cell(FUNCTION), end), known)
-    assert pasted(page(text, exercise, start, end, new_code_cell(FUNCTION)), known)
+    before = list(map(new_markdown_cell, cells))
+    solution = new_code_cell(FUNCTION, metadata={"tags": ["solution"]})
+    assert not pasted(page(*before, solution), known)
+    assert pasted(page(*before, new_code_cell(FUNCTION)), known)
 
 
 def test_using_the_package_is_no_copy(known):

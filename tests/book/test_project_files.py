@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tools.environment.commands import COMMANDS
+from tools.site import plain_notebooks
 
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, CONTRIBUTING = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")
+)
 SLUG = REPOSITORY_URL.removeprefix("https://github.com/")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
@@ -28,10 +32,10 @@ def unlike_ours(content):
     return {found for found in re.findall(pattern, content) if found != SLUG}
 
 
-def missing_targets(content, makefile):
-    """`make` targets that a text names and the Makefile lacks."""
-    named = set(re.findall(r"^make (\w+)|`make (\w+)", content, re.MULTILINE))
-    return {a or b for a, b in named} - set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+def missing_targets(content, commands):
+    """Commands that a text names, with make or without, and the house lacks."""
+    named = re.findall(r"(?:^|`)(?:make|\S*python3? -m tools) (\w+)", content, re.MULTILINE)
+    return set(named) - {"help", *commands}
 
 
 def dead_links(content):
@@ -48,26 +52,32 @@ def test_one_repository_address(name):
 
 def test_badges_open_the_branch_that_source_links_name():
     assert f"{SLUG}/{BRANCH}?" in README
-    assert f"{SLUG}/blob/{BRANCH}/" in README
+    assert f"{SLUG}/blob/{plain_notebooks.BRANCH}/" in README
 
 
 def test_another_repository_is_noticed():
     assert unlike_ours("see https://mybinder.org/v2/gh/other/book/main") == {"other/book"}
 
 
-def test_readme_names_targets_and_files_that_exist():
-    assert missing_targets(README, text("Makefile")) == set()
-    assert dead_links(README) == []
+@pytest.mark.parametrize("content", [README, CONTRIBUTING], ids=["readers", "writers"])
+def test_both_pages_name_commands_files_and_tools_that_exist(content):
+    assert missing_targets(content, COMMANDS) == set()
+    assert dead_links(content) == []
+    named = re.findall(r"(?:tools|src|tests|book)/[\w/.-]+\.(?:py|toml|md|ipynb)", content)
+    modules = re.findall(r"-m (tools(?:\.[a-z]+)+)", content)
+    named += [f"{module.replace('.', '/')}.py" for module in modules]
+    new = {"book/05-feed-forward.ipynb"}
+    assert [name for name in named if name not in new and not (ROOT / name).exists()] == []
 
 
 def test_missing_targets_and_files_are_noticed():
-    assert missing_targets("make book\n`make coffee`", "book: x\n") == {"coffee"}
+    said = "make book\n`make coffee`\npython -m tools tea"
+    assert missing_targets(said, ["book"]) == {"coffee", "tea"}
     assert dead_links("[x](no/such.file)") == ["no/such.file"]
 
 
-def test_the_readmes_tools_exist():
-    for tool in re.findall(r"tools/\w+\.py", README):
-        assert (ROOT / tool).exists(), tool
+def test_the_readme_is_for_readers():
+    assert len(README.splitlines()) <= 130
 
 
 def test_ci_runs_the_readmes_two_commands():

@@ -10,7 +10,9 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
 README = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
-RECORDS = sorted(p.name for p in (ROOT / "results").iterdir() if p.suffix != ".md")
+RECORDS = sorted(
+    p.name for p in (ROOT / "results").iterdir() if p.suffix in (".json", ".safetensors")
+)
 
 
 def rows(text):

@@ -47,10 +47,10 @@ def test_the_citation_has_its_form_and_our_version():
 
 def test_the_readme_and_the_workflows_name_the_pythons_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["requires-python"] == ">=3.11,<3.14"
-    assert "Python 3.11, 3.12 or 3.13" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert project["requires-python"] == ">=3.11,<3.15"
+    assert "Python 3.11 to 3.14" in (ROOT / "README.md").read_text(encoding="utf-8")
     weekly = yaml.safe_load((FOLDER / "weekly.yml").read_text(encoding="utf-8"))
-    assert weekly["jobs"]["pythons"]["strategy"]["matrix"]["python"] == ["3.12", "3.13"]
+    assert weekly["jobs"]["pythons"]["strategy"]["matrix"]["python"] == ["3.12", "3.13", "3.14"]
 
 
 def test_workflows_give_nothing_away():

@@ -1,29 +1,18 @@
-"""Without the packed translator a user's tests are skipped, and CI's fail: pytest is asked."""
-
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+"""Without the packed translator a user's tests are skipped, and CI's fail."""
 
 import pytest
-
-CONFTEST = Path(__file__).parents[1] / "conftest.py"
+from tests import conftest
 
 
 @pytest.mark.parametrize(
-    ("ci", "expected"), [("true", "1 error"), ("", "1 skipped")], ids=["ci", "a user"]
+    ("ci", "ends"),
+    [("true", pytest.fail.Exception), ("", pytest.skip.Exception)],
+    ids=["ci", "a user"],
 )
-def test_a_missing_translator_is_an_error_in_ci(tmp_path, ci, expected):
-    (tmp_path / "tests").mkdir()
-    shutil.copy(CONFTEST, tmp_path / "tests")
-    (tmp_path / "tests" / "test_it.py").write_text("def test_it(live_translator): pass\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
-        cwd=tmp_path,
-        env={**os.environ, "CI": ci},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert expected in done.stdout, done.stdout + done.stderr
+def test_a_missing_translator_is_an_error_in_ci(tmp_path, monkeypatch, ci, ends):
+    monkeypatch.setattr(conftest, "TRANSLATOR", tmp_path / "manifest.js")
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(ends, match="make book"):
+        conftest.live_translator.__wrapped__()
+    conftest.TRANSLATOR.touch()
+    conftest.live_translator.__wrapped__()

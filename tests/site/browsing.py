@@ -4,6 +4,8 @@ Each returns the faults it found; `test_checkers.py` shows each of them a page t
 """
 
 import gzip
+import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,6 +87,9 @@ class Visit:
         return total
 
 
+Look = Callable[[Page, Visit], None]
+
+
 def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
     """What a function of the page promises, within `patience` ms: `evaluate` alone waits for ever.
 
@@ -104,21 +109,33 @@ def promised(page: Page, function: str, *, patience: float = 180_000) -> Any:
     return kept.get("value")
 
 
-def open_page(page: Page, url: str, *, read: bool = True) -> Visit:
+def eventually(page: Page, holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold within a minute, however busy the machine is."""
+    for _ in range(600):
+        if holds():
+            return True
+        page.wait_for_timeout(100)
+    return False
+
+
+def open_page(page: Page, url: str, *, read: bool = True, first: Look | None = None) -> Visit:
     """Open a page, scroll through it, and wait for every chart.
 
-    Where it is not `read`, nobody scrolls: every chart is drawn, as it is for the printer.
-    Once in some hundred pages the browser stands still; that page is opened once more.
+    Where it is not `read`, nobody scrolls: every chart is drawn, as it is for the printer. `first`
+    looks at it before anybody scrolls. Once in some hundred pages the browser stands still; that
+    page is opened once more.
     """
     try:
-        return _opened(page, url, read)
+        return _opened(page, url, read, first)
     except PlaywrightTimeout:
-        return _opened(page, url, read)
+        return _opened(page, url, read, first)
 
 
-def _opened(page: Page, url: str, read: bool) -> Visit:
+def _opened(page: Page, url: str, read: bool, first: Look | None) -> Visit:
     visit = Visit(page)
     page.goto(url, wait_until="load")
+    if first:
+        first(page, visit)
     page.evaluate(PROBES.read_text())
     if read:
         promised(page, "() => probes.scrollThrough()")
@@ -155,11 +172,20 @@ def elements(page: Page) -> int:
     )
 
 
-def axe_violations(page: Page) -> list[str]:
-    """Serious and critical violations that axe-core finds."""
-    page.evaluate(AXE.read_text())
+def axe_violations(page: Page, *, contrast: bool | None = None) -> list[str]:
+    """Serious and critical violations that axe-core finds: of contrast alone, of all else, or both.
+
+    Contrast is what takes axe the time, and all that another theme can change.
+    """
+    rules = {
+        None: {},
+        True: {"runOnly": ["color-contrast"]},
+        False: {"rules": {"color-contrast": {"enabled": False}}},
+    }
+    options = json.dumps({"resultTypes": ["violations"], "preload": False, **rules[contrast]})
+    page.evaluate(AXE.read_text("utf-8"))
     found: list[dict[str, Any]] = promised(
-        page, "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
+        page, f"async () => (await axe.run(document, {options})).violations"
     )
     return [
         f"{rule['id']} ({rule['impact']}): {node['target']} {node['html'][:160]} "

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import tomllib
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,8 @@ from browsing import ROOT
 
 SITE = Path(os.environ.get("SITE_ROOT", ROOT)).resolve() / "_build" / "html"
 SCREENSHOTS = SITE.parent / "screenshots"
+CLAIMS = tomllib.loads((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))["claims"]
+TESTED = [claim for claim in CLAIMS if "find" in claim]
 NOT_PAGES = ("index.html", "_static/", "_sources/")  # the first only leads to book/index.html
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from built import SITE, serve, site_pages
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE_MS = 60_000  # two busy cores draw a long page slowly
-WIDE = {"width": 1280, "height": 800}
-NARROW = {"width": 375, "height": 800}
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+NARROW: ViewportSize = {"width": 375, "height": 800}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -66,19 +66,21 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page, 1280 px wide, with nothing remembered."""
-    context = browser.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
+def opened(browser: Browser, size: ViewportSize) -> Iterator[Page]:
+    """A page with nothing remembered."""
+    context = browser.new_context(viewport=size, color_scheme="light", reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh page, 1280 px wide."""
+    yield from opened(browser, WIDE)
 
 
 @pytest.fixture
 def phone(browser: Browser) -> Iterator[Page]:
     """A fresh page, 375 px wide."""
-    context = browser.new_context(viewport=NARROW, color_scheme="light", reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
-    yield context.new_page()
-    context.close()
+    yield from opened(browser, NARROW)

@@ -11,6 +11,7 @@ from browsing import (
     cut_formulas,
     dead_inputs,
     elements,
+    eventually,
     faint_chart_text,
     layout_shift,
     light_grounds,
@@ -163,8 +164,7 @@ def test_a_picture_without_words_is_seen(page: Page, tmp_path: Path) -> None:
 def test_a_page_that_jumps_is_seen(page: Page, tmp_path: Path) -> None:
     visit(page, tmp_path, JUMP)
     page.evaluate("() => jump()")
-    page.wait_for_timeout(200)
-    assert layout_shift(page) > 0.1
+    assert eventually(page, lambda: layout_shift(page) > 0.1)
 
 
 def test_a_heavy_page_is_weighed(page: Page, tmp_path: Path, served: str) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from browsing import AXE
 from built import serve
-from live_page import loaded, offered
-from measure_live import write_page
+from live_page import loaded, offered, write_page
 from playwright.sync_api import Page
 
 BUDGET = 8_000_000  # bytes that a click loads

@@ -14,8 +14,7 @@ import onnxruntime
 import pytest
 import torch
 from browsing import promised
-from live_page import loaded
-from measure_live import WEB, write_page
+from live_page import WEB, loaded, write_page
 from numpy.typing import NDArray
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID

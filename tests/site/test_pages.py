@@ -1,7 +1,13 @@
-"""Every page of the built site, over http and as a file, wide and narrow, light and dark."""
+"""Every page of the built site, opened twice: wide over http, and as a file on a phone.
 
+A page takes seconds to open and to read to its end, so each visit asks all its questions at once.
+"""
+
+import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import pytest
 from browsing import (
@@ -21,9 +27,10 @@ from browsing import (
     set_theme,
     undrawn_charts,
 )
-from built import SCREENSHOTS
+from built import SCREENSHOTS, SITE, TESTED
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from test_print import faults_on_paper
 
 pytestmark = pytest.mark.site
 
@@ -54,24 +61,22 @@ def keep_screenshot(page: Page, page_name: str, kind: str) -> None:
         page.screenshot(path=picture, full_page=True, timeout=20_000)
 
 
-def test_page_is_light_before_its_charts_are_drawn(
-    page: Page, site_url: str, page_name: str
-) -> None:
-    """What a reader on a phone waits for."""
-    visit = Visit(page)
-    page.goto(f"{site_url}/{page_name}", wait_until="load")
-    assert visit.weight(without="/vendor/vega") <= MORE_BYTES_AT_FIRST.get(
-        page_name, MOST_BYTES_AT_FIRST
-    )
-    assert elements(page) <= MORE_ELEMENTS.get(page_name, MOST_ELEMENTS)
-    assert not [url for url in visit.requests if "mathjax" in url.lower() or "webfonts" in url]
+def light_at_first(page_name: str) -> Callable[[Page, Visit], None]:
+    """What a reader on a phone waits for, before any chart is drawn."""
+
+    def look(page: Page, visit: Visit) -> None:
+        most = MORE_BYTES_AT_FIRST.get(page_name, MOST_BYTES_AT_FIRST)
+        assert visit.weight(without="/vendor/vega") <= most
+        assert elements(page) <= MORE_ELEMENTS.get(page_name, MOST_ELEMENTS)
+        assert not [url for url in visit.requests if "mathjax" in url.lower() or "webfonts" in url]
+
+    return look
 
 
-def test_page_over_http_is_quiet_light_accessible_and_alive(
+def test_page_over_http_is_quiet_light_accessible_alive_and_prints_whole(
     page: Page, site_url: str, page_name: str
 ) -> None:
-    """One visit for all of it: a page takes seconds to open, and to read to its end."""
-    visit = open_page(page, f"{site_url}/{page_name}")
+    visit = open_page(page, f"{site_url}/{page_name}", first=light_at_first(page_name))
     assert visit.third_party() == []
     assert visit.errors == []
     assert undrawn_charts(page) == []
@@ -86,7 +91,7 @@ def test_page_over_http_is_quiet_light_accessible_and_alive(
 
     before = input_values(page)
     set_theme(page, "dark")
-    assert axe_violations(page) == []
+    assert axe_violations(page, contrast=True) == []
     assert faint_chart_text(page) == []
     assert light_grounds(page) == []
     assert input_values(page) == before
@@ -98,25 +103,43 @@ def test_page_over_http_is_quiet_light_accessible_and_alive(
     set_theme(page, "light")
     assert input_values(page) == moved
     assert chart_pictures(page) == pictures, "the theme changed what a chart shows"
+
+    if page_name.startswith("book/"):
+        assert faults_on_paper(page) == []
     assert visit.errors == []
 
 
-def test_page_opened_as_a_file_is_quiet(page: Page, built_site: Path, page_name: str) -> None:
-    visit = open_page(page, (built_site / page_name).as_uri(), read=False)
+def wrong_marks(page: Page, page_name: str) -> list[str]:
+    """Marks of tested claims that lead to no row of the ledger, and claims without their mark."""
+    marks = page.locator(".claim-marks a")
+    found = marks.evaluate_all("(links) => links.map((a) => [a.href, a.textContent])")
+    ledger = SITE / "book" / "ledger.html"
+    rows = set(re.findall(r'id="(claim-[^"]+)"', ledger.read_text("utf-8")))
+    wrong = [
+        href
+        for href, text in found
+        if unquote(urlparse(href).path) != str(ledger)
+        or urlparse(href).fragment not in rows
+        or not re.fullmatch(r"claim of §[\d.]+, tested: .+", text)
+    ]
+    here = {claim["id"] for claim in TESTED if f"book/{claim['test'][0]}.html" == page_name}
+    seen = [urlparse(href).fragment.removeprefix("claim-") for href, _ in found]
+    return [*wrong, *sorted(here ^ set(seen)), *(one for one in here if seen.count(one) > 1)]
+
+
+def test_page_opened_as_a_file_is_quiet_and_fits_a_phone(
+    phone: Page, built_site: Path, page_name: str
+) -> None:
+    visit = open_page(phone, (built_site / page_name).as_uri())
     assert visit.third_party() == []
-    assert visit.errors == []
-    assert undrawn_charts(page) == []
-
-
-def test_page_fits_a_phone(phone: Page, site_url: str, page_name: str) -> None:
-    visit = open_page(phone, f"{site_url}/{page_name}")
+    assert undrawn_charts(phone) == []
     assert overflowing(phone) == []
     assert cut_formulas(phone) == []
     assert layout_shift(phone) < MOST_SHIFT
+    assert wrong_marks(phone, page_name) == []
     set_theme(phone, "light")
-    assert axe_violations(phone) == []
+    assert axe_violations(phone, contrast=False) == []
     keep_screenshot(phone, page_name, "375-light")
     set_theme(phone, "dark")
-    keep_screenshot(phone, page_name, "375-dark")
     assert overflowing(phone) == []
     assert visit.errors == []

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import pdf
 import pytest
 from playwright.sync_api import Browser
 from pypdf import PdfReader
+from tools.book import pdf
 
 pytestmark = pytest.mark.site
 

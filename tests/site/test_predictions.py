@@ -17,7 +17,7 @@ PREDICTION = Prediction(
     "What sums to 1?",
     (Choice("Rows", "They do.", right=True), Choice("Columns", "No."), Choice("Both", "Hardly.")),
 )
-LINE = '<p class="predictions-made">None yet.</p>'
+LINE = '<section id="where-you-are"><p>None yet.</p></section>'
 
 
 def with_script(folder: Path, before: str = "") -> str:
@@ -49,14 +49,14 @@ def test_only_the_first_choice_counts_and_is_remembered(
     """Over http: a file that is reloaded at once may not see yet what it wrote a moment ago."""
     with_script(tmp_path)
     open_page(page, f"{served}/page.html")
-    assert page.locator(".predictions-made").inner_text() == "None yet."
+    assert page.locator("#where-you-are > p").inner_text() == "None yet."
     page.get_by_text("Both").click()
     page.locator(".first").wait_for()  # `toggle` comes a moment after the click
     page.get_by_text("Rows").click()
     page.reload()
     assert page.locator(".first").count() == 1
     assert page.locator("summary", has=page.locator(".first")).inner_text().startswith("Both")
-    line = page.locator(".predictions-made")
+    line = page.locator("#where-you-are > p")
     assert "1 prediction, 0 of them right" in line.inner_text()
     line.get_by_role("button").click()
     assert "forgotten" in line.inner_text()
@@ -65,7 +65,7 @@ def test_only_the_first_choice_counts_and_is_remembered(
     page.get_by_text("Rows").click()
     page.locator(".first").wait_for()
     page.reload()
-    assert "1 prediction, 1 of them right" in page.locator(".predictions-made").inner_text()
+    assert "1 prediction, 1 of them right" in page.locator("#where-you-are > p").inner_text()
 
 
 @pytest.mark.parametrize(

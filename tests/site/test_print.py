@@ -1,4 +1,4 @@
-"""Every page on paper: nothing cut, nothing to click, what folds open, figures whole."""
+"""A page on paper: nothing cut, nothing to click, what folds open; `test_pages.py` asks of each."""
 
 import io
 from itertools import pairwise
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from browsing import PROBES, open_page
-from built import chapters
 from playwright.sync_api import Page
 from pypdf import PdfReader
 
@@ -54,22 +53,18 @@ def is_on(sheets: list[str], line: str) -> bool:
     )
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "chapter" in metafunc.fixturenames:
-        metafunc.parametrize("chapter", chapters() or ["(no built site: run `make book`)"])
-
-
-def test_page_prints_whole(page: Page, built_site: Path, chapter: str) -> None:
-    open_page(page, (built_site / chapter).as_uri(), read=False)
+def faults_on_paper(page: Page) -> list[str]:
+    """What is wrong with an open page when it is printed; its window is as wide as paper then."""
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
-    assert cut_off(page) == []
-    lines = long_lines(page)
+    page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    found, lines = cut_off(page), long_lines(page)
     pdf = printed(page)
-    assert len(pdf.pages) <= MOST_PAGES
+    if len(pdf.pages) > MOST_PAGES:
+        found.append(f"{len(pdf.pages)} pages")
     sheets = [squeezed(sheet.extract_text()) for sheet in pdf.pages]
-    assert [button for button in BUTTONS if squeezed(button) in "".join(sheets)] == []
-    assert [line for line in lines if not is_on(sheets, line)] == []
+    found += [button for button in BUTTONS if squeezed(button) in "".join(sheets)]
+    return found + [f"lost: {line}" for line in lines if not is_on(sheets, line)]
 
 
 def test_a_line_over_two_sheets_is_whole_and_a_cut_one_is_not() -> None:
@@ -79,12 +74,17 @@ def test_a_line_over_two_sheets_is_whole_and_a_cut_one_is_not() -> None:
     assert not is_on(["headab", "headd"], "abcd")
 
 
-def test_paper_is_light_and_solutions_stand_open(page: Page, built_site: Path) -> None:
+def test_paper_is_light_with_solutions_open_and_predictions_shut(
+    page: Page, built_site: Path
+) -> None:
     address = (built_site / "book" / "03-masks.html").as_uri()
     page.emulate_media(color_scheme="dark")
     open_page(page, address, read=False)
-    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     shut = "details.sd-dropdown:not([open])"
+    assert page.locator(shut).count() == 0  # it is as on paper
+    assert page.locator(".prediction").count()
+    assert page.locator(".prediction details[open]").count() == 0, "answers stay out of sight"
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     before = page.locator(shut).count()
     assert before
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
@@ -101,14 +101,6 @@ def test_paper_is_light_and_solutions_stand_open(page: Page, built_site: Path) -
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
     assert page.locator(shut).count() == before
-
-
-def test_a_prediction_keeps_its_answers_on_paper(page: Page, built_site: Path) -> None:
-    open_page(page, (built_site / "book" / "03-masks.html").as_uri(), read=False)
-    question = page.locator(".prediction")
-    assert question.count()
-    assert question.locator("details[open]").count() == 0
-    assert page.locator("details.sd-dropdown:not([open])").count() == 0  # it is as on paper
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from browsing import ROOT
 from bs4 import BeautifulSoup
 from built import chapters, site_pages
 from PIL import Image
-from sharing import HEIGHT, WIDTH, site_address
+from tools.site.sharing import HEIGHT, WIDTH, site_address
 
 pytestmark = pytest.mark.site
 

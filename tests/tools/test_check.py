@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from check import ONCE_MORE
+from tools.verify.check import ONCE_MORE
 
 FAILS_ONCE = '''
 from pathlib import Path

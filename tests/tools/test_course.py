@@ -1,10 +1,20 @@
 """The course page says what the chapters say: hours, predictions, exercises."""
 
-import course
 import pytest
-from course import PAGE, WEEKS, Chapter, CourseError, Exercise, chapter_of, filled, hours, minutes
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_form import as_text, canonical
+from tools.book import course
+from tools.book.course import (
+    PAGE,
+    WEEKS,
+    Chapter,
+    CourseError,
+    Exercise,
+    chapter_of,
+    filled,
+    hours,
+    minutes,
+)
+from tools.book.notebook_form import as_text, canonical
 
 HEAD = "# Masks\n\n- **Time**: 35 minutes to read, an hour and a half for the exercises, 30 seconds"
 EXERCISE = "::::{exercise} Two masks\n:label: ex-03-masks\n\n**Difficulty** 3 of 3\n::::"

@@ -5,18 +5,17 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import check
-import execute
-import measure_chapters
 import psutil
 import pytest
 import yaml
-from nbformat import write
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat import read, write
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from tools.book import execute
+from tools.verify import check
+from tools.verify.places import COMPARED
 
-GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(1.5)"
+GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(4)"
 
 
 def chapter(folder, name, head, code="1"):
@@ -67,19 +66,30 @@ def test_a_withheld_processor_is_not_counted():
 
 
 @pytest.mark.slow
-def test_a_chapter_over_its_memory_fails_the_tests(tmp_path, monkeypatch, capsys):
+def test_a_chapter_that_prints_something_else_or_takes_too_much_memory_fails_the_tests(
+    tmp_path, monkeypatch, capsys
+):
     path = book(tmp_path, GREEDY)
-    before = check.memory_stage(tmp_path)
+    before = check.chapters_stage(tmp_path)
     assert (before.passed, before.failed) == (0, 1)
     assert "has not been run" in capsys.readouterr().out
 
     assert execute.run_missing(tmp_path)
-    assert check.memory_stage(tmp_path).passed == 1
-    monkeypatch.setattr(measure_chapters, "MEGABYTES", 200.0)
-    after = check.memory_stage(tmp_path)
+    assert check.chapters_stage(tmp_path).passed == 1
+    monkeypatch.setattr(execute, "MEGABYTES", 200.0)
+    after = check.chapters_stage(tmp_path)
     assert (after.passed, after.failed) == (0, 1)
     assert f"{path.name} took " in capsys.readouterr().out
     assert check.report([after]) == 1
+
+    notebook = read(path, as_version=4)
+    notebook.cells[1].metadata["tags"] = [COMPARED]
+    notebook.cells[1].outputs = [new_output("stream", text="what git holds")]
+    monkeypatch.undo()
+    write(notebook, path)
+    assert execute.run_missing(tmp_path)
+    assert check.chapters_stage(tmp_path).failed == 1
+    assert "git holds 'what git holds'" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -87,8 +97,8 @@ def test_the_children_of_a_chapter_count(tmp_path):
     child = f"import subprocess, sys\n\nsubprocess.run([sys.executable, '-c', {GREEDY!r}])"
     book(tmp_path, child)
     assert execute.run_missing(tmp_path)
-    [(_, megabytes)] = execute.measured(tmp_path)
-    assert megabytes > 200
+    [(_, record)] = execute.last_runs(tmp_path)
+    assert record.data["megabytes"] > 200
 
 
 @pytest.mark.slow
@@ -99,12 +109,13 @@ def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
     )
     # in the background an interrupt is ignored unless somebody asks for it
     run = (
-        "import execute, pathlib, signal\n"
+        "import pathlib, signal\nfrom tools.book import execute\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"execute.run_missing(pathlib.Path({str(tmp_path)!r}))"
     )
-    tools = Path(execute.__file__).parent
-    process = subprocess.Popen([sys.executable, "-c", run], cwd=tools, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", run], cwd=check.ROOT, stderr=subprocess.DEVNULL
+    )
     written = tmp_path / "pid"
     while not (written.exists() and written.read_text()):
         assert process.poll() is None

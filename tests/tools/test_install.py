@@ -11,8 +11,8 @@ import venv
 import zipfile
 from pathlib import Path
 
-import install
 import pytest
+from tools.environment import install
 
 TOOL = Path(install.__file__)
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -87,6 +87,6 @@ def test_a_package_that_is_nowhere_fails(tmp_path, python):
 
 def test_the_lock_has_what_pip_compile_leaves_out():
     """Torch wants a newer setuptools than an environment starts with."""
-    lock = install.lines_of(TOOL.parent.parent / "requirements.txt")
+    lock = install.lines_of(TOOL.parents[2] / "requirements.txt")
     assert any(line.startswith("setuptools==") for line in lock)
     assert not any(line.startswith("pip==") for line in lock), "pip would replace itself"

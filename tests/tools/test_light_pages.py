@@ -6,6 +6,7 @@ script sets.
 """
 
 import base64
+import colorsys
 import io
 import os
 import re
@@ -17,15 +18,17 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from fontTools.ttLib import TTFont
-from light_pages import code, fonts, mathematics, scripts, stylesheet
 from sphinx.builders.html._assets import _JavaScript as Script
 from sphinx.errors import ExtensionError
+from tools.site.light_pages import code, colours, fonts, mathematics, scripts, stylesheet
+
+from walkthrough.drawing.style import ROLES, contrast
 
 FORMULA = "<p>Divide by (<math><msqrt><mi>d</mi></msqrt></math>), then.</p>"
 
 
 def font_in(css: str) -> TTFont:
-    data = re.search(r"font/woff;base64,([^)]*)", css)
+    data = re.search(r"font/woff2;base64,([^)]*)", css)
     assert data
     return TTFont(io.BytesIO(base64.b64decode(data[1])))
 
@@ -100,6 +103,49 @@ def test_the_mathematical_font_has_the_letters_that_formulas_use():
     assert ord("Q") not in letters
     assert len(css) < 12_000
     assert fonts.mathematical_face("M", stylesheet.MATH_FONT, "<p>no formula</p>") == ""
+
+
+def test_a_text_font_has_the_letters_of_the_pages_in_the_weights_that_they_use():
+    family, file, weights = stylesheet.TEXT[0]
+    css = fonts.text_face(family, file, weights, set("Where does a word look?"))
+    font = font_in(css)
+    assert ord("W") in font.getBestCmap()
+    assert ord("Q") not in font.getBestCmap()
+    assert [(axis.minValue, axis.maxValue) for axis in font["fvar"].axes] == [(400, 700)]
+    assert css.startswith(f'@font-face{{font-family:"{family}";font-style:normal;')
+    assert len(css) < 12_000
+
+
+def test_the_parts_of_attention_have_their_colours_and_an_index_has_none():
+    tex = r"\frac{QK^\top}{\sqrt{d_k}} V, q \cdot k"
+    page = colours.coloured(f"{mathematics.mathml(tex)}<p>V</p>")
+    marked = re.findall(r'<mi class="(\w+)">(\w)</mi>', page)
+    assert sorted(marked) == [
+        ("key", "K"),
+        ("key", "k"),
+        ("query", "Q"),
+        ("query", "q"),
+        ("value", "V"),
+    ]
+    assert (
+        colours.coloured('<span class="n">weights</span>') == '<span class="weight">weights</span>'
+    )
+    assert code.unmarked('<div class="highlight"><pre><span class="query">q</span></pre>') == (
+        '<div class="highlight"><pre><span class="query">q</span></pre>'
+    )
+
+
+def test_figures_and_pages_give_one_thing_the_same_hue():
+    css = (stylesheet.MODULES.parent / "book.css").read_text(encoding="utf-8")
+    for role, colour in ROLES.items():
+        inks = re.findall(rf"--{role}: (#\w+);", css)
+        for ink, ground in zip(inks, ("#ffffff", "#14181d"), strict=True):
+            assert contrast(ink, ground) >= 4.5, role
+            assert abs(hue(ink) - hue(colour)) < 0.06, role
+
+
+def hue(colour: str) -> float:
+    return colorsys.rgb_to_hsv(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))[0]
 
 
 def test_root_signs_of_all_heights_are_equally_wide():
@@ -194,7 +240,7 @@ def test_scripts_wait_but_for_the_early_ones():
 
 def built(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     """A page of MyST, made by Sphinx with the renderer alone."""
-    extensions = ["myst_parser", "light_pages.mathematics"]
+    extensions = ["myst_parser", "tools.site.light_pages.mathematics"]
     conf = f"""
 extensions = {extensions}
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -202,7 +248,7 @@ html_math_renderer = "mathml"
 """
     written(folder, {"conf.py": conf, "index.md": text})
     command = [sys.executable, "-m", "sphinx", "-q", "-W", str(folder), str(folder / "out")]
-    path = {"PYTHONPATH": str(Path(stylesheet.__file__).parents[1])}
+    path = {"PYTHONPATH": str(Path(stylesheet.__file__).parents[3])}
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **path})
 
 

@@ -1,6 +1,6 @@
 """The lock is for every machine: no folder of the one it was compiled on, no build of its own."""
 
-import lock
+from tools.environment import lock
 
 
 def test_the_package_stands_once_at_the_end_and_names_no_folder():

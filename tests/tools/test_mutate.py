@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
-import mutate
 import pytest
+from tools.verify import mutate
 
 TOY = '''\
 """A docstring is no place: 1 + 1 < 3."""
@@ -53,11 +53,11 @@ def test_inside():
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "src/toy.py").write_text(TOY)
-    (tmp_path / "tests/test_toy.py").write_text(HALF_A_TEST)
-    (tmp_path / "tests/test_else.py").write_text("def test_nothing():\n    pass\n")
+    for folder in ("src/toy", "tests/toy"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "src/toy/toy.py").write_text(TOY)
+    (tmp_path / "tests/toy/test_toy.py").write_text(HALF_A_TEST)
+    (tmp_path / "tests/toy/test_else.py").write_text("def test_nothing():\n    pass\n")
     return tmp_path
 
 
@@ -65,7 +65,7 @@ def changes(root: Path) -> list[tuple[str, str]]:
     """Kind, and the changed line (the first of them)."""
     found = []
     before = TOY.splitlines()
-    for mutant in mutate.mutants(root, "src"):
+    for mutant in mutate.mutants(root, "src/toy"):
         after = mutant.apply(TOY.encode()).decode().splitlines()
         changed = next(b for a, b in zip(before, after, strict=False) if a != b)
         found.append((mutant.kind, changed.strip()))
@@ -75,23 +75,23 @@ def changes(root: Path) -> list[tuple[str, str]]:
 def test_every_kind_of_place_is_found_and_texts_and_types_are_not(toy: Path) -> None:
     found = changes(toy)
     for expected in (
-        ("constant", "LIMIT: int = 4"),
-        ("constant", "def inside(x: int | float, *, strict: bool = False) -> bool | None:"),
-        ("condition", "if not (x != x):"),
-        ("comparison", "if x == x:"),
+        ("constant", "LIMIT: int = (4)"),
+        ("constant", "def inside(x: int | float, *, strict: bool = (False)) -> bool | None:"),
+        ("condition", "if (not x != x):"),
+        ("comparison", "if (x == x):"),
         ("statement", "pass"),
-        ("comparison", "return 0 <= x < LIMIT if strict else 0 <= x and not x > LIMIT"),
-        ("comparison", "return 0 < x <= LIMIT if strict else 0 <= x and not x > LIMIT"),
-        ("boolean", "return 0 < x < LIMIT if strict else 0 <= x or not x > LIMIT"),
-        ("boolean", "return 0 < x < LIMIT if strict else 0 <= x and x > LIMIT"),
-        ("condition", "return 0 < x < LIMIT if not (strict) else 0 <= x and not x > LIMIT"),
-        ("argument", 'if inside(x, ) is (word == "in"):'),
-        ("comparison", 'if inside(x, strict=False) is not (word == "in"):'),
-        ("arithmetic", "total = len(words)  # + is not *"),
-        ("argument", 'parser.add_argument("--last", help="how many", )'),
-        ("arithmetic", 'parser.add_argument("--last", help="how many", default=words[-2])'),
-        ("argument", "return sorted(words, reverse=True), total"),
-        ("argument", "return sorted(words, key=len, ), total"),
+        ("comparison", "return (0 <= x < LIMIT) if strict else 0 <= x and not x > LIMIT"),
+        ("comparison", "return (0 < x <= LIMIT) if strict else 0 <= x and not x > LIMIT"),
+        ("boolean", "return 0 < x < LIMIT if strict else (0 <= x or not x > LIMIT)"),
+        ("boolean", "return 0 < x < LIMIT if strict else 0 <= x and (x > LIMIT)"),
+        ("condition", "return 0 < x < LIMIT if (not strict) else 0 <= x and not x > LIMIT"),
+        ("argument", 'if (inside(x)) is (word == "in"):'),
+        ("comparison", "if (inside(x, strict=False) is not (word == 'in')):"),
+        ("arithmetic", "total = (len(words))  # + is not *"),
+        ("argument", "(parser.add_argument('--last', help='how many'))"),
+        ("arithmetic", 'parser.add_argument("--last", help="how many", default=words[(-2)])'),
+        ("argument", "return (sorted(words, reverse=True)), total"),
+        ("argument", "return (sorted(words, key=len)), total"),
     ):
         assert expected in found, expected
     assert len(set(found)) > len(found) - 5
@@ -102,7 +102,7 @@ def test_every_kind_of_place_is_found_and_texts_and_types_are_not(toy: Path) -> 
         assert "Literal" not in line
         assert "is no number" not in line
         assert "int & float" not in line
-    for mutant in mutate.mutants(toy, "src"):
+    for mutant in mutate.mutants(toy, "src/toy"):
         ast.parse(mutant.apply(TOY.encode()))
     assert (
         sum(kind == "statement" for kind, _ in found) == 5
@@ -110,9 +110,9 @@ def test_every_kind_of_place_is_found_and_texts_and_types_are_not(toy: Path) -> 
 
 
 def test_the_tests_that_name_the_module_come_first(toy: Path) -> None:
-    (mutant, *_) = mutate.mutants(toy, "src")
-    groups = mutate.in_order(toy, "tests", mutant)
-    assert groups == [["tests/test_toy.py"], ["tests/test_else.py"]]
+    (mutant, *_) = mutate.mutants(toy, "src/toy")
+    groups = mutate.in_order(toy, "tests/toy", mutant)
+    assert groups == [["tests/toy/test_toy.py"], ["tests/toy/test_else.py"]]
 
 
 def test_then_those_of_its_folder(tmp_path: Path) -> None:
@@ -124,70 +124,70 @@ def test_then_those_of_its_folder(tmp_path: Path) -> None:
         "test_words.py": "",
     }
     for name, text in files.items():
-        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "tests" / name).write_text(text)
+        (tmp_path / "tests/package" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests/package" / name).write_text(text)
     mutant = mutate.Mutant("src/package/data/book/words.py", 1, "constant", 0, 1, "2")
-    assert mutate.in_order(tmp_path, "tests", mutant) == [
-        ["tests/data/test_book.py", "tests/test_words.py", "tests/data/test_names.py"],
-        ["tests/data/test_else.py"],
-        ["tests/a/test_all.py"],
+    assert mutate.in_order(tmp_path, "tests/package", mutant) == [
+        [f"tests/package/{one}.py" for one in ("data/test_book", "test_words", "data/test_names")],
+        ["tests/package/data/test_else.py"],
+        ["tests/package/a/test_all.py"],
     ]
 
 
 def in_this_process(copy: Path, files: list[str], seconds: int, without=()) -> tuple[str, str]:
     """Stands for `run_tests`: starting pytest for every mutant takes seconds."""
     assert seconds == 300
-    always = "tests/test_else.py::test_that_fails_without_a_mutant"
-    if not files[0].startswith("tests/test_toy.py"):
+    always = "tests/toy/test_else.py::test_that_fails_without_a_mutant"
+    if not files[0].startswith("tests/toy/test_toy.py"):
         return ("survived", "") if always in without else ("killed", always)
     broken: dict = {}
-    exec((copy / "src/toy.py").read_text(), broken)
+    exec((copy / "src/toy/toy.py").read_text(), broken)
     good = [broken["inside"](x) for x in (1, 2, 0, 3)] == [True, True, False, False]
-    return ("survived", "") if good else ("killed", "tests/test_toy.py::test_inside")
+    return ("survived", "") if good else ("killed", "tests/toy/test_toy.py::test_inside")
 
 
 def test_survivors_are_shown_and_a_second_run_goes_on(toy: Path, capsys, monkeypatch) -> None:
     monkeypatch.setattr(mutate, "run_tests", in_this_process)
-    options = ["--package", "src", "--tests", "tests", "--seed", "5", "--no-baseline"]
+    options = ["--package", "toy", "--seed", "5", "--no-baseline"]
     assert mutate.main([*options, "--number", "12"], root=toy) == 0
     told = capsys.readouterr()
     first = told.out
     assert "12 to try" in first
-    assert told.err.count("left out, fails without a mutant: tests/test_else.py::test_that") == 1
-    results = json.loads((toy / ".scratch/mutants-5.json").read_text())
+    assert told.err.count("fails without a mutant: tests/toy/test_else.py::test_that") == 1
+    results = json.loads((toy / ".scratch/mutants-toy-5.json").read_text())
     assert len(results) == 12
-    assert (toy / "src/toy.py").read_text() == TOY, "only the copy is broken"
+    assert (toy / "src/toy/toy.py").read_text() == TOY, "only the copy is broken"
     for result in results.values():
         if result["line"] > 14:  # `describe` is not called by any test
             assert result["state"] == "survived", result
         assert ("test_toy.py::test_inside" in result["by"]) == (result["state"] == "killed")
     states = [result["state"] for result in results.values()]
     assert {"killed", "survived"} == set(states)
-    assert first.count("--- src/toy.py") == states.count("survived")
+    assert first.count("--- src/toy/toy.py") == states.count("survived")
     assert f"{states.count('killed')} of 12 noticed" in first
     assert mutate.main([*options, "--number", "13"], root=toy) == 0
     assert "13 of" in capsys.readouterr().out
     assert mutate.main([*options, "--number", "14"], root=toy) == 0
     assert "1 to try" in capsys.readouterr().out
     survivors = [
-        r["state"] for r in json.loads((toy / ".scratch/mutants-5.json").read_text()).values()
+        r["state"] for r in json.loads((toy / ".scratch/mutants-toy-5.json").read_text()).values()
     ].count("survived")
-    (toy / "tests/test_more.py").write_text("def test_more():\n    pass\n")
+    (toy / "tests/toy/test_more.py").write_text("def test_more():\n    pass\n")
     assert mutate.main([*options, "--number", "14"], root=toy) == 0
     assert f"{survivors} to try" in capsys.readouterr().out, "more tests, another chance"
-    (toy / "src/toy.py").write_text(TOY + "\n")
+    (toy / "src/toy/toy.py").write_text(TOY + "\n")
     assert mutate.main([*options, "--number", "1"], root=toy) == 0
     assert "1 to try" in capsys.readouterr().out, "another source is tried anew"
 
 
 def test_tests_that_fail_alone_say_nothing_about_mutants(toy: Path, capsys) -> None:
-    (toy / "tests/test_toy.py").write_text("def test_no():\n    assert False\n")
-    assert mutate.main(["--package", "src", "--tests", "tests"], root=toy) == 1
-    assert "fail without a mutant: tests/test_toy.py::test_no" in capsys.readouterr().err
+    (toy / "tests/toy/test_toy.py").write_text("def test_no():\n    assert False\n")
+    assert mutate.main(["--package", "toy"], root=toy) == 1
+    assert "fail without a mutant: tests/toy/test_toy.py::test_no" in capsys.readouterr().err
 
 
 def test_a_mutant_that_never_ends_is_noticed(toy: Path) -> None:
-    (toy / "tests/test_toy.py").write_text("def test_loop():\n    while True:\n        pass\n")
+    (toy / "tests/toy/test_toy.py").write_text("def test_loop():\n    while True:\n        pass\n")
     before = dict(os.environ)
-    assert mutate.run_tests(toy, ["tests/test_toy.py"], 2) == ("endless", "")
+    assert mutate.run_tests(toy, ["tests/toy/test_toy.py"], 2) == ("endless", "")
     assert dict(os.environ) == before, "other tests of this process start pytest too"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import results
 
-WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-width.json")
+WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-tying.json")
 NORM = next(record for record in results.RECORDS if record.file == "multi30k-norm.json")
 
 
@@ -41,7 +41,7 @@ def put(folder, **head):
 
 def test_a_record_depends_on_its_tool_and_all_that_it_imports():
     found = results.files(WIDTH)
-    assert {"tools/run_width.py", "tools/records.py", "src/transformer/attention.py"} <= set(found)
+    assert {"tools/run_tying.py", "tools/records.py", "src/transformer/attention.py"} <= set(found)
     assert "src/walkthrough/__init__.py" in found
     assert "src/walkthrough/ch05_feed_forward/checks.py" not in found
     assert all((results.ROOT / path).is_file() for path in found)
@@ -95,9 +95,9 @@ def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
     monkeypatch.setattr(results.subprocess, "run", instead)
     assert results.main([WIDTH.file, "copying-norm.json"]) == 0
     assert made == [["tools/run_norms.py"]]
-    assert "phrasebook-width.json: recorded by this code" in capsys.readouterr().out
+    assert "phrasebook-tying.json: recorded by this code" in capsys.readouterr().out
     assert results.main([WIDTH.file, "--all"]) == 0
-    assert made[-1] == ["tools/run_width.py"]
+    assert made[-1] == ["tools/run_tying.py"]
 
 
 def test_the_list_names_command_time_files_and_state(repository, capsys):
@@ -107,7 +107,7 @@ def test_the_list_names_command_time_files_and_state(repository, capsys):
     )
     assert results.main(["--list", WIDTH.file]) == 0
     said = capsys.readouterr().out
-    for part in (WIDTH.file, "tools/run_width.py", "3 minutes", "1 files", "recorded by this code"):
+    for part in (WIDTH.file, "tools/run_tying.py", "3 minutes", "1 files", "recorded by this code"):
         assert part in said
 
 

@@ -43,7 +43,7 @@ def asked(tmp_path, monkeypatch):
         found.setdefault("evaluation", []).append({**score, "bleu": bleu})
         (folder / "results.json").write_text(json.dumps(found))
         if args.output:
-            Path(args.output).write_text("\n".join(REFERENCE) + "\n")
+            Path(args.output).write_text("\n".join(REFERENCE) + "\n", encoding="utf-8")
 
     best = {"alpha": 1.4, "average": 10}
     monkeypatch.setattr(tool, "run", run)

@@ -3,7 +3,7 @@
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
-from search_index import Entry, Reader, script, spoken
+from tools.site.search_index import Entry, Reader, script, spoken
 
 PAGE = """
 Masks

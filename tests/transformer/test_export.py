@@ -109,7 +109,10 @@ def test_a_file_has_1024_positions_unless_told_otherwise(written, tmp_path) -> N
     for module, metadata in written:
         assert metadata == {"max_positions": "1024"}
         assert not any(part.training for part in module.model.modules())
+    paths[0].rename(tmp_path / "elsewhere")
+    paths[0].symlink_to(tmp_path / "elsewhere")
     export_onnx(model, paths[0].parent, max_positions=1)
+    assert paths[0].is_symlink(), "a link goes on leading where it led"
     assert [metadata["max_positions"] for _, metadata in written[2:]] == ["1", "1"]
 
 

@@ -21,7 +21,6 @@ from sphinx.search.en import SearchEnglish
 
 FILE = "search-sections.js"
 SECTION, EXERCISE, TERM, CLAIM = "section", "exercise", "term", "claim"
-CITATION = re.compile(r"([a-z]+)(\d{4})[a-z]?")
 ANCHOR = re.compile(r'id="(claim-[^"]+)"')
 UNSEEN = (nodes.comment, nodes.raw, nodes.literal_block, nodes.math_block, nodes.image)
 COMMANDS = {
@@ -114,8 +113,6 @@ def said(node: nodes.Node) -> str:
         return spoken(node.astext())
     if isinstance(node, (*UNSEEN, addnodes.index)):
         return ""
-    if isinstance(node, addnodes.pending_xref) and node.get("refdomain") == "cite":
-        return CITATION.sub(lambda key: f"{key[1].capitalize()} {key[2]}", node.astext())
     return "".join(said(child) for child in node.children)
 
 

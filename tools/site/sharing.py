@@ -18,10 +18,10 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from matplotlib.figure import Figure
 from PIL import Image
-from search_index import in_order, page_names
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from tools.site.search_index import in_order, page_names
 
 GITHUB = re.compile(r"https://github\.com/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?")
 PICTURES = "_static/sharing"

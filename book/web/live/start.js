@@ -15,9 +15,9 @@
     if (asked()) place.scrollIntoView({ block: "center" });
   });
 
-  /* A link of class live-try takes its own words to the translator as the sentence to try. */
+  /* A link to this chapter whose words are in italics takes them along as the sentence to try. */
   function takeAlong() {
-    for (const link of document.querySelectorAll("a.live-try")) {
+    for (const link of document.querySelectorAll('a[href*="translate-in-your-browser"]:has(> em:only-child)')) {
       link.search = new URLSearchParams({ sentence: link.textContent.trim() });
     }
   }

@@ -11,6 +11,9 @@ from sacrebleu.metrics import BLEU, CHRF
 
 _MAX_ORDER = 4
 
+TOKENIZERS = tuple(sorted(BLEU.TOKENIZERS))
+"""What sacrebleu can split lines with; some need a package more."""
+
 
 def ngram_counts(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     """Count the runs of n neighbouring tokens."""
@@ -72,6 +75,7 @@ class Scores:
     reference_len: int
     bleu_signature: str
     chrf_signature: str
+    four_grams: int
 
     def __str__(self) -> str:
         precisions = "/".join(f"{precision:.1f}" for precision in self.precisions)
@@ -86,18 +90,16 @@ def score(hypotheses: Sequence[str], references: Sequence[str], *, tokenize: str
     """Score lines of text with sacrebleu (Post 2018), one reference each.
 
     `tokenize` is "none" for lines whose tokens are already separated by spaces, "13a" for text as
-    people write it. Scores with different signatures cannot be compared.
+    people write it. Scores with different signatures cannot be compared. Without `four_grams`, runs
+    of four tokens in the hypotheses, BLEU is 0 whatever they say.
 
     Raises:
         ValueError: for no sentences, different numbers of them, or a tokeniser that sacrebleu
             does not have.
+        ModuleNotFoundError: a package that the tokeniser needs is not installed.
     """
     _check(hypotheses, references)
-    if tokenize not in BLEU.TOKENIZERS:
-        known = ", ".join(sorted(BLEU.TOKENIZERS))
-        raise ValueError(f"tokenize must be one of {known}, got {tokenize!r}")
-    # Forced: sacrebleu otherwise warns about lines that end in " .", as tokenised ones should.
-    bleu, chrf = BLEU(tokenize=tokenize, force=tokenize == "none"), CHRF()
+    bleu, chrf = bleu_with(tokenize), CHRF()
     result = bleu.corpus_score(list(hypotheses), [list(references)])
     return Scores(
         bleu=result.score,
@@ -108,7 +110,23 @@ def score(hypotheses: Sequence[str], references: Sequence[str], *, tokenize: str
         reference_len=result.ref_len,
         bleu_signature=str(bleu.get_signature()),
         chrf_signature=str(chrf.get_signature()),
+        four_grams=result.totals[-1],
     )
+
+
+def bleu_with(tokenize: str) -> BLEU:
+    """Return sacrebleu's metric with one of its tokenisers; raises as `score` does."""
+    if tokenize not in TOKENIZERS:
+        raise ValueError(f"tokenize must be one of {', '.join(TOKENIZERS)}, got {tokenize!r}")
+    try:
+        # Forced: sacrebleu otherwise warns about lines that end in " .", as tokenised ones should.
+        return BLEU(tokenize=tokenize, force=tokenize == "none")
+    except (ImportError, RuntimeError) as error:
+        extra = tokenize.partition("-")[0]
+        packages = {"ja": "'sacrebleu[ja]'", "ko": "'sacrebleu[ko]'"}.get(extra, "sentencepiece")
+        raise ModuleNotFoundError(
+            f"sacrebleu's tokenizer {tokenize!r} needs a package more: pip install {packages}"
+        ) from error
 
 
 def _check(hypotheses: Sequence[object], references: Sequence[object]) -> None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from transformer.cli.commands import FAILED, INTERRUPTED, USAGE
 from transformer.cli.parser import make_parser
+from transformer.cli.places import write_utf8
 from transformer.cli.usage import UsageError, check_text, one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error becomes one line on standard error, and exit code 1 or 2."""
+    write_utf8()
     try:
         check_text(sys.argv[1:] if arguments is None else list(arguments))
         args = make_parser().parse_args(arguments)

@@ -5,58 +5,62 @@ import json
 import os
 import sys
 import time
-from codecs import BOM_UTF8
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import torch
 from filelock import FileLock
 
+from transformer.analysis.bleu import bleu_with
 from transformer.cli.corpora import (
-    TEST_SPLIT,
     VALID_SPLIT,
+    check_lengths,
     encode_pairs,
     has_valid,
     learn_codec,
     load_corpus,
     measured,
-    spell_with_classes,
-    spell_with_dropout,
+    split_to_measure,
+    training_pairs,
 )
 from transformer.cli.models import (
     check_device,
     open_model,
-    run_checkpoints,
-    start_codec,
     start_model,
 )
-from transformer.cli.plan import DataSettings, Plan, make_plan, read_data
+from transformer.cli.places import (
+    check_output,
+    check_output_folder,
+    lines_of,
+    open_input,
+    output,
+    standard_stream,
+)
+from transformer.cli.plan import DataSettings, make_plan, read_data
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
 from transformer.cli.usage import UsageError, as_usage, one_line
-from transformer.data.codec import SubwordCodec, TextCodec
-from transformer.data.corpus import Corpus
 from transformer.data.tree_codec import TreeCodec
+from transformer.engines import EXPORTERS, CTranslate2, check_ctranslate2
+from transformer.files import remove_unfinished, write_atomically
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
-    translate_stream,
     vocabulary_sizes,
 )
 from transformer.model import Transformer
-from transformer.training.checkpoint import (
-    average_checkpoints,
-    load_checkpoint,
-    remove_unfinished,
-    save_checkpoint,
-    write_atomically,
-)
+from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
 from transformer.training.objective import perplexity
-from transformer.training.run_folder import read_json, refuse_existing_run, refuse_run_in_use
-from transformer.training.trainer import Pairs, train
+from transformer.training.run_folder import (
+    holds_run,
+    read_json,
+    refuse_existing_run,
+    refuse_run_in_use,
+)
+from transformer.training.trainer import train
+from transformer.translator import Translator, run_checkpoints, start_codec
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
 
@@ -67,7 +71,8 @@ def train_command(args: argparse.Namespace) -> int:
         plan = make_plan(args.preset, args.settings, _options(args))
         check_device(plan.training.device)
     is_first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
-    _check_folder(args.folder, resume=args.resume, is_first=is_first)
+    resume = holds_run(args.folder) if args.resume == "auto" else args.resume == "yes"
+    _check_folder(args.folder, resume=resume, is_first=is_first)
     torch.manual_seed(plan.training.seed)
     corpus = load_corpus(plan.data, "train", progress=not args.quiet)
     start = load_checkpoint(args.start_from) if args.start_from else None
@@ -82,6 +87,7 @@ def train_command(args: argparse.Namespace) -> int:
     if has_two != (plan.data.corpus == "craft"):
         raise ValueError(f"{args.start_from} holds a model of another kind of text")
     config = plan.config(source_size, target_size if has_two else None)
+    check_lengths(config, train=pairs(0) if callable(pairs) else pairs, valid=valid)
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
     _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
@@ -94,7 +100,7 @@ def train_command(args: argparse.Namespace) -> int:
         plan.training,
         valid=valid,
         folder=args.folder,
-        resume=args.resume,
+        resume=resume,
         tokenizer=codec.to_text(),
         progress=not args.quiet,
         notes=notes,
@@ -106,7 +112,7 @@ def train_command(args: argparse.Namespace) -> int:
     if last is not None and is_first:
         results = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
         _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
-        add_results(args.folder, "training", results)
+        add_results(args.folder, "training", results, unless_has="update")
     return OK
 
 
@@ -117,7 +123,7 @@ def translate_command(args: argparse.Namespace) -> int:
         raise UsageError("--scores needs --beam 2 or more: greedy decoding has no scores")
     if sys.stdout is None:
         raise UsageError("standard output is closed: translations have no place to go")
-    model, codec = open_model(args)
+    translator = _translator(args)
     code = OK
 
     def refused(number: int, error: ValueError) -> None:
@@ -125,9 +131,10 @@ def translate_command(args: argparse.Namespace) -> int:
         code = FAILED
         print(f"error: line {number}: {one_line(error)}", file=sys.stderr)
 
-    with _open_input(args.input) as file:
-        lines = _lines(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
-        found = translate_stream(model, codec, lines, decoding, window=args.window, refused=refused)
+    with open_input(args.input) as file:
+        window = args.window or (1 if file.isatty() else 100)  # a person waits for an answer
+        lines = lines_of(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
+        found = translator.stream(lines, decoding, window=window, refused=refused)
         for translation in chain.from_iterable(found):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
@@ -140,10 +147,12 @@ def evaluate_command(args: argparse.Namespace) -> int:
     Of trees: labelled bracketing F1 instead (§6.3).
     """
     decoding, data = _decoding(args), _data_settings(args)
-    if args.output and Path(args.output).is_dir():
-        raise UsageError(f"--output must name a file, {args.output} is a folder")
+    if args.output:
+        check_output(args.output)
+    if data.bleu_tokenizer:
+        bleu_with(data.bleu_tokenizer)  # its package may be missing
     model, codec = open_model(args)
-    split = args.split or TEST_SPLIT[data.corpus]
+    split = args.split or split_to_measure(data)
     corpus = load_corpus(data, split, progress=not args.quiet)
     began = time.perf_counter()
     best = translate(model, codec, corpus.source, decoding)
@@ -157,67 +166,89 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "beam": args.beam,
         "alpha": args.alpha,
         "constrained": args.constrained,
-        **measured(codec, corpus, hypotheses),
+        **measured(codec, corpus, hypotheses, data.bleu_tokenizer),
         "sentences": len(hypotheses),
         "perplexity": perplexity(model, encode_pairs(codec, corpus)),
         "seconds": seconds,
         **surroundings(),
     }
-    print(json.dumps(results, indent=2, ensure_ascii=False), flush=True)  # then file it
+    is_taken = args.output and standard_stream(args.output) is sys.stdout
+    stream = sys.stderr if is_taken else sys.stdout
+    print(
+        json.dumps(results, indent=2, ensure_ascii=False), file=stream, flush=True
+    )  # then file it
+    if results.get("four_grams") == 0:
+        _say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
     try:
         if Path(args.model).is_dir():
             add_results(args.model, "evaluation", results)
     finally:
         if args.output:
-            write_atomically(args.output, "".join(f"{line}\n" for line in hypotheses).encode())
+            with output(args.output) as path:
+                write_atomically(path, "".join(f"{line}\n" for line in hypotheses).encode())
     return OK
 
 
 def average_command(args: argparse.Namespace) -> int:
     """Write the mean of several checkpoints (§6.1)."""
+    check_output(args.output)
     paths = [Path(path) for path in args.checkpoints]
     if len(paths) == 1 and paths[0].is_dir():
         paths = run_checkpoints(paths[0], args.last or 5)
     elif args.last is not None:
         raise UsageError(f"--last needs one run folder, got {', '.join(args.checkpoints)}")
     mean = average_checkpoints(paths)
-    save_checkpoint(args.output, mean.model(), tokenizer=mean.tokenizer, **mean.notes)
+    with output(args.output) as path:
+        save_checkpoint(path, mean.model(), tokenizer=mean.tokenizer, **mean.notes)
     _say(args, f"{args.output}: mean of {', '.join(path.name for path in paths)}")
     return OK
 
 
 def export_command(args: argparse.Namespace) -> int:
-    """Write encoder and decoder step as ONNX files."""
-    from transformer.export import check_exporter, export_onnx  # a second to load
+    """Write the model for another engine, its tokenizer beside it."""
+    if args.format == "onnx":
+        from transformer.export import check_exporter, export_onnx  # a second to load
 
-    check_exporter()
+        check_exporter()
+    elif args.format == "ctranslate2":
+        check_ctranslate2()
+    check_output_folder("--output", args.output)
     model, codec = open_model(args)
-    for path in export_onnx(model, args.output):
+    if args.format == "onnx":
+        paths = list(export_onnx(model, args.output))
+        write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
+    else:
+        paths = EXPORTERS[args.format](model, codec, args.output)
+    for path in paths:
         _say(args, f"{path}: {path.stat().st_size} bytes")
-    write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
     return OK
 
 
-def add_results(folder: str | Path, kind: str, results: dict[str, Any]) -> None:
-    """Append to the list of that kind in `results.json` of a run folder."""
+def add_results(
+    folder: str | Path, kind: str, results: dict[str, Any], *, unless_has: str | None = None
+) -> None:
+    """Append to the list of that kind in `results.json` of a run folder.
+
+    With `unless_has`, only if no entry has the same value of that name.
+    """
     path = Path(folder) / "results.json"
     with FileLock(path.with_name(f".{path.name}.lock")):  # others may measure the same run
         remove_unfinished(path.parent, path.name)
         content = read_json(path) if path.exists() else {}
         if not isinstance(content.setdefault(kind, []), list):
             raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
+        if any(unless_has and e.get(unless_has) == results[unless_has] for e in content[kind]):
+            return
         content[kind].append(results)
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
-    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
-    data, seed = plan.data, plan.training.seed
-    if data.bpe_dropout and isinstance(codec, SubwordCodec):
-        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
-    if data.word_dropout and isinstance(codec, TreeCodec):
-        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
-    return encode_pairs(codec, corpus)
+def _translator(args: argparse.Namespace) -> Translator:
+    if args.engine == "ctranslate2":
+        check_ctranslate2()
+        model, codec = open_model(args)
+        return Translator(model, codec, search=CTranslate2(model, codec))
+    return Translator(*open_model(args))
 
 
 def _options(args: argparse.Namespace) -> list[str]:
@@ -228,14 +259,13 @@ def _options(args: argparse.Namespace) -> list[str]:
 
 def _check_folder(folder: str, *, resume: bool, is_first: bool) -> None:
     path = Path(folder)
-    if path.exists() and not path.is_dir():
-        raise UsageError(f"--folder must name a folder, {folder} is a file")
     if resume and not (path / "settings.json").exists():
         raise UsageError(f"--resume goes on with a run, {folder} holds none")
     if is_first:
         refuse_run_in_use(folder)
         if not resume:
             refuse_existing_run(folder)
+        check_output_folder("--folder", folder)
 
 
 def _data_settings(args: argparse.Namespace) -> DataSettings:
@@ -265,29 +295,6 @@ def _decoding(args: argparse.Namespace) -> Decoding:
             extra_tokens=args.extra_tokens,
             constrained=args.constrained,
         )
-
-
-def _open_input(path: str | None) -> BinaryIO:
-    if path and path != "-":
-        return open(path, "rb")
-    if sys.stdin is None:
-        raise UsageError("standard input is closed: name a file with --input")
-    return sys.stdin.buffer
-
-
-def _lines(file: BinaryIO, *, longest: int) -> Iterator[str]:
-    """Yield each line; bytes that are not UTF-8 become lone surrogates, which no model takes.
-
-    Of a line of more than `longest` bytes the rest is skipped.
-    """
-    is_first = True
-    while raw := file.readline(longest):
-        rest = raw
-        while len(rest) == longest and not rest.endswith(b"\n"):
-            rest = file.readline(longest)
-        line = raw.removeprefix(BOM_UTF8) if is_first else raw
-        yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
-        is_first = False
 
 
 def _say(args: argparse.Namespace, text: str) -> None:

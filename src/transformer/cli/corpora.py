@@ -7,20 +7,22 @@ from typing import Any
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
-from transformer.cli.plan import DataSettings
-from transformer.data.batching import Pair
+from transformer.cli.plan import DataSettings, Plan
+from transformer.config import TransformerConfig
+from transformer.data.batching import Pair, PairArrays
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
 from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
 from transformer.data.tree_codec import TreeCodec
+from transformer.training.trainer import Pairs
 
 VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
 TEST_SPLIT = {
     "phrasebook": "test_sentences",
     "multi30k": "test_2016_flickr",
     "craft": "test",
-    "files": "valid",
+    "files": "test",
 }
 
 
@@ -71,49 +73,84 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
             gold_tags=data.gold_tags,
             tags=TAGS,
         )
-    return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+    try:
+        return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+    except ValueError as error:
+        raise ValueError(f"data.merges: {error}") from None
 
 
-def encode_pairs(codec: TextCodec, corpus: Corpus) -> list[Pair]:
+def encode_pairs(codec: TextCodec, corpus: Corpus) -> PairArrays:
     """Return the ids of every sentence pair."""
-    return [(codec.encode(source), codec.encode_target(target)) for source, target in corpus]
+    return PairArrays(
+        (codec.encode(source), codec.encode_target(target)) for source, target in corpus
+    )
+
+
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+    """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
+    data, seed = plan.data, plan.training.seed
+    if data.bpe_dropout and isinstance(codec, SubwordCodec):
+        return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
+    if data.word_dropout and isinstance(codec, TreeCodec):
+        return spell_with_classes(codec, corpus, dropout=data.word_dropout, seed=seed)
+    return encode_pairs(codec, corpus)
 
 
 def spell_with_dropout(
     codec: SubwordCodec, corpus: Corpus, *, dropout: float, seed: int
-) -> Callable[[int], list[Pair]]:
+) -> Callable[[int], PairArrays]:
     """Return a function that spells the corpus for an epoch, another way each time.
 
     BPE dropout (Provilkov, Emelianenko and Voita 2020; not in the paper).
     """
 
-    def spell(epoch: int) -> list[Pair]:
+    def spell(epoch: int) -> PairArrays:
         sides = (
             codec.tokenizer.encode_batch(
                 lines, dropout=dropout, seed=2 * (1_000_000 * seed + epoch) + side
             )
             for side, lines in enumerate((corpus.source, corpus.target))
         )
-        return list(zip(*sides, strict=True))
+        return PairArrays(zip(*sides, strict=True))
 
     return spell
 
 
 def spell_with_classes(
     codec: TreeCodec, corpus: Corpus, *, dropout: float, seed: int
-) -> Callable[[int], list[Pair]]:
+) -> Callable[[int], PairArrays]:
     """Return a function that spells the sentences for an epoch, some words as their classes."""
     targets = [codec.encode_target(target) for target in corpus.target]
 
-    def spell(epoch: int) -> list[Pair]:
+    def spell(epoch: int) -> PairArrays:
         generator = random.Random(1_000_000 * seed + epoch)
         sources = (codec.encode_with_dropout(line, dropout, generator) for line in corpus.source)
-        return list(zip(sources, targets, strict=True))
+        return PairArrays(zip(sources, targets, strict=True))
 
     return spell
 
 
-def measured(codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str]) -> dict[str, Any]:
+def check_lengths(config: TransformerConfig, **splits: Sequence[Pair] | None) -> None:
+    """Raise ValueError for a sentence that has no place among learned positions."""
+    if config.positions == "learned":
+        for split, pairs in splits.items():
+            longest = max((len(side) + 1 for pair in pairs or () for side in pair), default=0)
+            if longest > config.max_len:
+                raise ValueError(
+                    f"the {split} split has a sentence of {longest} tokens, its end included: "
+                    f"model.max_len must be at least that, got {config.max_len}"
+                )
+
+
+def split_to_measure(data: DataSettings) -> str:
+    """Return the split to measure on: of your own files, the test pair if you named one."""
+    has_own = data.corpus != "files" or data.test_source is not None
+    return (TEST_SPLIT if has_own else VALID_SPLIT)[data.corpus]
+
+
+def measured(
+    codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str], tokenizer: str | None = None
+) -> dict[str, Any]:
     """Return what a split is measured by: brackets for trees (Table 4), else BLEU (Table 2)."""
     if isinstance(codec, TreeCodec) and corpus.source_trees is not None:
         found = trees_of(codec, corpus.source, hypotheses)
@@ -126,7 +163,7 @@ def measured(codec: TextCodec, corpus: Corpus, hypotheses: Sequence[str]) -> dic
             "exact": result.exact,
         }
     return {
-        **asdict(score(hypotheses, corpus.target, tokenize=corpus.bleu_tokenizer)),
+        **asdict(score(hypotheses, corpus.target, tokenize=tokenizer or corpus.bleu_tokenizer)),
         "exact": exact_matches(hypotheses, corpus.target),
     }
 
@@ -156,8 +193,11 @@ def _from_files(data: DataSettings, split: str) -> Corpus:
     files = {
         "train": (data.train_source, data.train_target),
         "valid": (data.valid_source, data.valid_target),
+        "test": (data.test_source, data.test_target),
     }
-    source, target = files.get(split, (None, None))
+    if split not in files:
+        raise ValueError(f"the splits of text files are {', '.join(files)}, got {split!r}")
+    source, target = files[split]
     if source is None or target is None:
         raise ValueError(
             f"data.{split}_source and data.{split}_target must name text files, "

@@ -4,6 +4,7 @@ import argparse
 
 from transformer.cli import commands
 from transformer.cli.plan import PRESETS
+from transformer.cli.surroundings import package_version
 from transformer.cli.usage import Parser, path, whole
 from transformer.inference.greedy import EXTRA_TOKENS
 
@@ -20,6 +21,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Train the Transformer of the paper, translate with it, and measure it.",
         epilog=EXIT_CODES,
     )
+    parser.add_argument("--version", action="version", version=package_version())
     kinds = parser.add_subparsers(required=True, metavar="COMMAND")
     _train(kinds)
     _translate(kinds)
@@ -38,16 +40,28 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "data, model and training, then from options; later ones win. The run folder gets "
             "settings.json, log.csv, results.json, checkpoints and the state to resume from."
         ),
-        epilog=f"Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        epilog="Example: python -m transformer train --preset phrasebook --folder runs/first. "
+        "Two text files of your own: train --preset multi30k-tiny --set data.corpus=files "
+        "--set data.train_source=train.fr --set data.train_target=train.ko "
+        "--set data.valid_source=valid.fr --set data.valid_target=valid.ko --folder runs/own. "
         "Several processes: torchrun --standalone --nproc-per-node 2 -m transformer train …; an "
-        "update then takes accumulate batches from each. For small corpora, from after the paper "
+        "update then takes accumulate batches from each. One command that a queue, or torchrun "
+        "--max-restarts, may start again and again: --resume=auto. To stop when the validation "
+        "split gains no more: --set training.patience=10. For small corpora, from after the paper "
         "and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE dropout). "
         f"{EXIT_CODES}",
     )
     parser.set_defaults(command=commands.train_command)
     _plan_options(parser)
     parser.add_argument("--folder", type=path, required=True, help="run folder; holds no run yet")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="yes",
+        default="no",
+        choices=("yes", "no", "auto"),
+        help="go on with the run in the folder; auto: begin one if there is none",
+    )
     parser.add_argument(
         "--start-from",
         type=path,
@@ -93,7 +107,15 @@ def _translate(kinds: "argparse._SubParsersAction[Parser]") -> None:
         help="score and tab before each line; no score before a line that lacks a translation",
     )
     parser.add_argument(
-        "--window", type=whole(least=1), default=100, help="lines to translate at a time"
+        "--engine",
+        choices=("torch", "ctranslate2"),
+        default="torch",
+        help="what searches: PyTorch, or CTranslate2, which is faster (pip install ctranslate2)",
+    )
+    parser.add_argument(
+        "--window",
+        type=whole(least=1),
+        help="lines to translate at a time (default 100; 1 where lines are typed)",
     )
 
 
@@ -111,7 +133,12 @@ def _evaluate(kinds: "argparse._SubParsersAction[Parser]") -> None:
     _decoding_options(parser)
     _plan_options(parser)
     parser.add_argument("--split", help="split to measure on (default: the corpus's test split)")
-    parser.add_argument("--output", type=path, help="also write the translations to this file")
+    parser.add_argument(
+        "--output",
+        type=path,
+        help="also write the translations to this file; - is standard output, and the results then "
+        "go to standard error",
+    )
 
 
 def _average(kinds: "argparse._SubParsersAction[Parser]") -> None:
@@ -126,23 +153,28 @@ def _average(kinds: "argparse._SubParsersAction[Parser]") -> None:
         "checkpoints", type=path, nargs="+", help="checkpoint files, or a run folder"
     )
     parser.add_argument("--last", type=whole(least=1), help="how many of a run folder (default 5)")
-    parser.add_argument("--output", type=path, required=True, help="file to write")
+    parser.add_argument(
+        "--output", type=path, required=True, help="file to write; - is standard output"
+    )
     parser.add_argument("--quiet", action="store_true", help="no messages")
 
 
 def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     parser = kinds.add_parser(
         "export",
-        help="write encoder and decoder step as ONNX",
+        help="write the model for another engine: ONNX, Marian, CTranslate2",
         description=(
-            "Write encoder.onnx, decoder-step.onnx and tokenizer.json into a folder. The files "
-            "take up to 1024 positions, which their metadata say."
+            "Write the model into a folder. onnx: encoder.onnx, decoder-step.onnx and "
+            "tokenizer.json, for up to 1024 positions. marian: what transformers' MarianMTModel "
+            "and AutoTokenizer read. ctranslate2: what ctranslate2.Translator reads. The last two "
+            "hold the paper's model of text, post-norm, one matrix for all embeddings."
         ),
         epilog=EXIT_CODES,
     )
     parser.set_defaults(command=commands.export_command)
     _model_options(parser)
     parser.add_argument("--output", type=path, required=True, help="folder to write into")
+    parser.add_argument("--format", choices=("onnx", "marian", "ctranslate2"), default="onnx")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:
@@ -166,6 +198,9 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="mean of that many newest checkpoints of a run folder (default 1)",
     )
+    parser.add_argument(
+        "--best", action="store_true", help="a run's best checkpoint on its validation split"
+    )
     parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
     parser.add_argument("--device", default="cpu", help='"cpu" or "cuda" (default cpu)')
     parser.add_argument("--quiet", action="store_true", help="no messages")
@@ -174,7 +209,11 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
 def _decoding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=whole(least=1), default=4, help="1 is greedy (default 4)")
     parser.add_argument(
-        "--alpha", type=float, default=0.6, help="length penalty, 0 to 10 (default 0.6, §6.1)"
+        "--alpha",
+        type=lambda text: None if text == "mean" else float(text),
+        default=0.6,
+        metavar="ALPHA",
+        help='length penalty, 0 to 10 (default 0.6, §6.1), or "mean": log P over the length',
     )
     parser.add_argument(
         "--extra-tokens",

@@ -3,16 +3,16 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from transformer.analysis.bleu import TOKENIZERS
 from transformer.config import TransformerConfig
 from transformer.data.tree_codec import Leaf, check_leaf
 from transformer.fields import check_names, check_types, read_values
+from transformer.files import read_text
 from transformer.training.settings import TrainSettings
-
-SECTIONS = ("data", "model", "training")
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     # French to English on the grammar of this package: a minute or two on a laptop. With seed 1,
@@ -104,7 +104,8 @@ class DataSettings:
     """Where the sentences come from; the file names are for `corpus = "files"`.
 
     `folder` is Multi30k's or CRAFT's; `merges` is how many byte-pair merges to learn (§5.1);
-    `corpus_seed` draws the phrasebook. `bpe_dropout` is off at 0 (not in the paper). Of CRAFT,
+    `corpus_seed` draws the phrasebook. `bpe_dropout` is off at 0 (not in the paper).
+    `bleu_tokenizer` is one of sacrebleu's, for languages that its "13a" does not split. Of CRAFT,
     `gold_tags` puts the tag behind every word, `max_sentences` takes a part of the training
     sentences, `word_dropout` is the share of words that training reads as their class, and `leaf`
     is what stands for a word in a tree: its "tag", its place ("number"), the "word", or "XX".
@@ -123,7 +124,10 @@ class DataSettings:
     train_target: str | None = None
     valid_source: str | None = None
     valid_target: str | None = None
+    test_source: str | None = None
+    test_target: str | None = None
     tokenized: bool = False
+    bleu_tokenizer: str | None = None
     bpe_dropout: float = 0.0
     gold_tags: bool = False
     max_sentences: int | None = None
@@ -144,6 +148,14 @@ class DataSettings:
                 raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)}")
         if self.bpe_dropout and self.corpus in ("phrasebook", "craft"):
             raise ValueError(f"bpe_dropout needs subwords; corpus {self.corpus!r} has words")
+        if self.bleu_tokenizer is not None:
+            if self.bleu_tokenizer not in TOKENIZERS:
+                known = ", ".join(TOKENIZERS)
+                raise ValueError(
+                    f"bleu_tokenizer must be one of {known}, got {self.bleu_tokenizer!r}"
+                )
+            if self.corpus == "craft":
+                raise ValueError('bleu_tokenizer needs text; corpus "craft" has trees')
         trees_only = {
             "gold_tags": self.gold_tags,
             "max_sentences": self.max_sentences is not None,
@@ -161,6 +173,13 @@ class DataSettings:
                 'corpus "files" needs data.train_source and data.train_target, got '
                 f"{self.train_source} and {self.train_target}"
             )
+
+
+SECTIONS: dict[str, type] = {
+    "data": DataSettings,
+    "model": TransformerConfig,
+    "training": TrainSettings,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +219,8 @@ def make_plan(
     _merge(plan, content)
     for option in options:
         _merge(plan, _parse_option(option))
+    for section, cls in SECTIONS.items():  # a misspelt name is told before what it may lead to
+        check_names(section, plan.get(section, {}), (field.name for field in fields(cls)))
     model = plan.get("model", {})
     if "vocab_size" in model:
         raise ValueError("model.vocab_size follows from the data: set data.merges")
@@ -231,8 +252,8 @@ def read_data(values: Mapping[str, Any], options: Iterable[str] = ()) -> DataSet
 
 def _read_toml(path: str | Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path))
+    except ValueError as error:
         raise ValueError(f"{path} is not a TOML file: {error}") from None
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,16 @@ def surroundings() -> dict[str, Any]:
         "instructions": instructions(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
+
+
+def package_version() -> str:
+    """Return the version of this package, as it is installed."""
+    try:
+        return version("transformer-walkthrough")
+    except PackageNotFoundError:
+        return "of a copy that is not installed"
 
 
 def command_line() -> str:
@@ -61,7 +71,7 @@ def _git(*words: str) -> str:
 def processor() -> str:
     """Return the processor's name where the system tells it."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

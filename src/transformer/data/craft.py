@@ -9,14 +9,13 @@ the checksums below. Six of the 97 articles are licensed for non-commercial use;
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from platformdirs import user_cache_path
 from tqdm import tqdm
 
-from transformer.data.download import keep_copy
+from transformer.data.download import keep_copy, own_folder
 from transformer.data.phrasebook.example import Tree, leaves
 from transformer.data.trees import TaggedTree, read_penn
 
@@ -55,7 +54,8 @@ def craft_trees(
     Raises:
         ValueError: for a file with another checksum in a folder that you named; for something in
             a file's place that is no file; naming file and line, for a line that is no tree.
-        FileNotFoundError: if there is no whole copy and none can be downloaded.
+        FileNotFoundError: if there is no whole copy and none can be downloaded, or no folder of the
+            name that you gave.
     """
     files = SHA256 if files is None else files
     paths = {article: craft_folder(folder) / TREES / f"{article}.tree" for article in _all(files)}
@@ -68,7 +68,7 @@ def craft_trees(
                 path,
                 checksum=_all(files)[article],
                 name="CRAFT",
-                is_own=bool(folder or os.environ.get(FOLDER_VARIABLE)),
+                is_own=own_folder(folder, FOLDER_VARIABLE) is not None,
                 download=download,
                 advice=f"let {FOLDER_VARIABLE} name a folder with a copy of "
                 "https://github.com/UCDenver-ccp/CRAFT",
@@ -88,8 +88,9 @@ def craft_trees(
 
 def craft_folder(folder: str | Path | None = None) -> Path:
     """Return the folder in use: the argument, else TRANSFORMER_CRAFT, else the user's cache."""
-    chosen = folder or os.environ.get(FOLDER_VARIABLE)
-    return Path(chosen) if chosen else user_cache_path("transformer-walkthrough") / "craft"
+    return (
+        own_folder(folder, FOLDER_VARIABLE) or user_cache_path("transformer-walkthrough") / "craft"
+    )
 
 
 def _all(files: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

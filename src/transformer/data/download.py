@@ -32,6 +32,19 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def own_folder(folder: str | Path | None, variable: str) -> Path | None:
+    """Return the folder that the argument or else the variable names; None if neither does.
+
+    Raises:
+        FileNotFoundError: there is no such folder. None is made: the name may be misspelt.
+    """
+    chosen = folder or os.environ.get(variable)
+    if chosen and not Path(chosen).is_dir():
+        told = "" if folder else f", which {variable} names"
+        raise FileNotFoundError(f"there is no folder {chosen}{told}: make it, or name another")
+    return Path(chosen) if chosen else None
+
+
 def keep_copy(
     url: str,
     path: Path,

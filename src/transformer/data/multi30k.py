@@ -8,13 +8,12 @@ below. See `Corpus.from_multi30k` for the sentences with their languages and spl
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal, get_args
 
 from platformdirs import user_cache_path
 
-from transformer.data.download import keep_copy
+from transformer.data.download import keep_copy, own_folder
 from transformer.data.text_files import read_lines
 
 COMMIT = "a3d2e0d26b56f3846f66a952536ffed4e401d05a"
@@ -22,7 +21,9 @@ BASE_URL = f"https://raw.githubusercontent.com/multi30k/dataset/{COMMIT}/data/ta
 FOLDER_VARIABLE = "TRANSFORMER_MULTI30K"
 
 Language = Literal["en", "de", "fr"]
-Split = Literal["train", "val", "test_2016_flickr", "test_2017_flickr", "test_2017_mscoco"]
+Split = Literal[
+    "train", "val", "test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr"
+]
 Variant = Literal["lc.norm.tok", "raw"]
 
 
@@ -45,7 +46,8 @@ def multi30k_lines(
     Raises:
         ValueError: for an unknown language, split or variant; for a file with another checksum in
             a folder that you named; for something in the file's place that is no file.
-        FileNotFoundError: if there is no whole copy and none can be downloaded.
+        FileNotFoundError: if there is no whole copy and none can be downloaded, or no folder of the
+            name that you gave.
     """
     name = file_name(language, split, variant)
     path = multi30k_folder(folder) / "data" / "task1" / name
@@ -54,7 +56,7 @@ def multi30k_lines(
         path,
         checksum=SHA256[variant][f"{split}.{language}"],
         name="Multi30k",
-        is_own=bool(folder or os.environ.get(FOLDER_VARIABLE)),
+        is_own=own_folder(folder, FOLDER_VARIABLE) is not None,
         download=download,
         advice=f"let {FOLDER_VARIABLE} name a folder with a copy of "
         "https://github.com/multi30k/dataset",
@@ -65,8 +67,10 @@ def multi30k_lines(
 
 def multi30k_folder(folder: str | Path | None = None) -> Path:
     """Return the folder in use: the argument, else TRANSFORMER_MULTI30K, else the user's cache."""
-    chosen = folder or os.environ.get(FOLDER_VARIABLE)
-    return Path(chosen) if chosen else user_cache_path("transformer-walkthrough") / "multi30k"
+    return (
+        own_folder(folder, FOLDER_VARIABLE)
+        or user_cache_path("transformer-walkthrough") / "multi30k"
+    )
 
 
 def file_name(language: str, split: str, variant: str) -> str:
@@ -96,6 +100,9 @@ SHA256 = {
         "test_2017_mscoco.de": "e2825990b8a4e5289d2cdba801d57c187810bab9b4f5d87a30c35800a0d871b6",
         "test_2017_mscoco.en": "fe69ae004d71c42ead0301e70c57de5b1b6b5fb7f52210d42b22801e98e656f3",
         "test_2017_mscoco.fr": "0b6a4620f02b6b9acf7811fda23f90fed9c6baa0b96aa224db50a273078c84d1",
+        "test_2018_flickr.de": "45ce6b121708adf538d3a8c71dc1acbcb1e0f2bca74ace8e58652f9ea5b96335",
+        "test_2018_flickr.en": "a66e25cbb8323d74a40873dcd222659f39e30ee7687a6ed5445833aed0673239",
+        "test_2018_flickr.fr": "22d44a4ba21e050f218399f2c4f9e1a36875f209820c1f1c9af5b76a2947a71c",
         "train.de": "cb5a23529b65ec2061f1dc446192a9c37382b63cc75f81a0be59d34894b3a505",
         "train.en": "08925f8e0572bcd5a006702fc5fe20e2d77c6917d4eebd576fc20de6693c2119",
         "train.fr": "8fa41bb718412bcb7c5dfa58603842810a01543eae86a51279f9886b901266e1",
@@ -113,6 +120,9 @@ SHA256 = {
         "test_2017_mscoco.de": "799e4854c25d601cb6cb6be29eabe5667734c61ace2f495e03e429031a0bc338",
         "test_2017_mscoco.en": "aab300bfb4427697987e02cd0aacd44bfe8aa50456231b6474c08038bbed2b58",
         "test_2017_mscoco.fr": "754f3072ba9f124569ba5258b32730fc1d214bbf8e0c6dfb2b74401676220db0",
+        "test_2018_flickr.de": "ddd0130c7d97482dc5197a02141dae8dd79f20f03586c480d675c09a32daf608",
+        "test_2018_flickr.en": "ef4f4844037d4c5dea75c9a8ed5fd78905967a26f67c255e230cc9780032654d",
+        "test_2018_flickr.fr": "fb2b83fcceb937a4f7e3e93c1c51c22aba92f1e342391e6b5ba392b16a920501",
         "train.de": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
         "train.en": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
         "train.fr": "622e75069e9f4c577425c4f277116ce66e63a2401c0a2312d90073cb12379a3c",

@@ -6,6 +6,8 @@ import gzip
 import zlib
 from pathlib import Path
 
+from transformer.files import decoded
+
 MAX_WORDS = 1000
 
 
@@ -17,7 +19,7 @@ def read_lines(path: str | Path, *, max_words: int = MAX_WORDS) -> tuple[str, ..
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: naming file and line, for a file without lines, invalid UTF-8, an empty line,
+        ValueError: naming file and line, for a file without lines, another encoding, an empty line,
             or a line of more than `max_words` words; naming the file, for a damaged gzip file.
     """
     path = Path(path)
@@ -62,12 +64,9 @@ def _content(path: Path) -> bytes:
 
 def _sentence(place: str, raw_line: bytes, max_words: int) -> str:
     try:
-        line = raw_line.removesuffix(b"\r").decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte = raw_line[error.start]
-        raise ValueError(
-            f"{place}: not valid UTF-8 (byte 0x{byte:02x} at column {error.start + 1})"
-        ) from error
+        line = decoded(raw_line.removesuffix(b"\r"))
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
     n_words = len(line.split())
     if n_words == 0:
         raise ValueError(f"{place}: every line must hold a sentence, this one is empty")

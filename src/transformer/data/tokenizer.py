@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -18,6 +17,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from transformer.data.bpe import Merge, merge_ranks, segment
+from transformer.files import read_text, write_atomically
 
 # These brackets stand for no byte, so no text can spell a special symbol.
 _SPECIAL = {PAD_ID: "⟨pad⟩", BOS_ID: "⟨bos⟩", EOS_ID: "⟨eos⟩", UNK_ID: "⟨unk⟩"}
@@ -70,7 +70,8 @@ class SubwordTokenizer:
         backend = _backend(merges)
         most = len(merges) if name == "n_merges" else backend.get_vocab_size()
         if most < asked:
-            raise ValueError(f"the corpus allows {name} = {most} at most, got {asked}")
+            told = "merges" if name == "n_merges" else "tokens"
+            raise ValueError(f"the corpus allows {most} {told} at most, got {asked}")
         return cls(backend)
 
     def encode(self, text: str) -> list[int]:
@@ -112,7 +113,7 @@ class SubwordTokenizer:
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return each id as readable text, for figures: "▁" begins a word, bytes are in hex."""
-        return [_readable(self._tokens[number]) for number in ids]
+        return [_readable(self.tokens[number]) for number in ids]
 
     def __len__(self) -> int:
         return self._backend.get_vocab_size()
@@ -147,13 +148,7 @@ class SubwordTokenizer:
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer as JSON, whole or not at all."""
-        path = Path(path)
-        part = path.with_name(path.name + ".part")
-        try:
-            part.write_text(self.to_json(), encoding="utf-8")
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_atomically(path, self.to_json().encode())
 
     @classmethod
     def load(cls, path: str | Path) -> SubwordTokenizer:
@@ -164,12 +159,13 @@ class SubwordTokenizer:
             ValueError: naming the file, if `from_json` refuses its content.
         """
         try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+            return cls.from_json(read_text(path))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
     @cached_property
-    def _tokens(self) -> list[str]:
+    def tokens(self) -> list[str]:
+        """All tokens in the order of their ids, as the library writes them."""
         vocabulary = self._backend.get_vocab()
         return sorted(vocabulary, key=vocabulary.__getitem__)
 

@@ -16,6 +16,7 @@ from transformer.inference.greedy import (
     inference_encode,
     output_limits,
 )
+from transformer.inference.step import step_decoder
 from transformer.model import Transformer
 
 
@@ -32,9 +33,12 @@ class Hypothesis:
     score: float
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    """((5 + |Y|) / 6)^α, with |Y| the number of tokens, the end token included (§6.1)."""
-    return ((5 + length) / 6) ** alpha
+def length_penalty(length: int, alpha: float | None) -> float:
+    """((5 + |Y|) / 6)^α, with |Y| the number of tokens, the end token included (§6.1).
+
+    Without α it is |Y|: the score is then the mean per token, as fairseq has it.
+    """
+    return float(length) if alpha is None else ((5 + length) / 6) ** alpha
 
 
 @torch.inference_mode()
@@ -43,7 +47,7 @@ def beam_search(
     source: Int[Tensor, "batch source_len"],
     *,
     beam: int = 4,
-    alpha: float = 0.6,
+    alpha: float | None = 0.6,
     n_best: int = 1,
     max_len: int | None = None,
     early_stopping: bool = True,
@@ -64,7 +68,7 @@ def beam_search(
             below 1, or a constraint that leaves nothing to choose.
     """
     _check(beam, alpha, n_best)
-    limits = output_limits(source, max_len, extra_tokens).tolist()
+    limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
     while search.open_sentences:
         search.step()
@@ -79,7 +83,7 @@ class _Search:
         model: Transformer,
         source: Tensor,
         beam: int,
-        alpha: float,
+        alpha: float | None,
         n_best: int,
         limits: list[int],
         early_stopping: bool,
@@ -91,7 +95,7 @@ class _Search:
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
-        self.cache = DecoderCache(model.config.n_layers)
+        self.decode, self.cache = step_decoder(model), DecoderCache(model.config.n_layers)
         self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
@@ -123,7 +127,7 @@ class _Search:
         Int[Tensor, "sentences candidates"],
         Int[Tensor, "sentences candidates"],
     ]:
-        states = self.model.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
+        states = self.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
         logits = self.model.project(states[:, -1]).float()
         total = logits.logsumexp(dim=-1, keepdim=True)
         logits = forbid_special(logits)
@@ -182,10 +186,10 @@ class _Search:
         self.open_sentences = [self.open_sentences[place] for place in stays]
 
 
-def _check(beam: int, alpha: float, n_best: int) -> None:
+def _check(beam: int, alpha: float | None, n_best: int) -> None:
     if beam < 1:
         raise ValueError(f"beam must be at least 1, got {beam}")
-    if alpha < 0:
+    if alpha is not None and alpha < 0:
         raise ValueError(f"alpha must not be negative, got {alpha}")
     if not 1 <= n_best <= beam:
         raise ValueError(f"n_best must lie between 1 and beam = {beam}, got {n_best}")

@@ -52,7 +52,7 @@ def exact_search(
     for name, value in (("max_prefixes", max_prefixes), ("at_once", at_once)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
-    limit = int(output_limits(source, max_len)[0])
+    limit = int(output_limits(source, max_len, config=model.config)[0])
     ((best,),) = beam_search(model, source, alpha=alpha, max_len=max_len)
     memory = inference_encode(model, source)
     loosest = length_penalty(limit, alpha)  # log probabilities only fall, the penalty only grows

@@ -1,12 +1,15 @@
 """Greedy decoding: at every step the most probable token, for a whole batch (§6.1)."""
 
+from math import isnan
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from transformer.config import BOS_ID, EOS_ID, PAD_ID
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
+from transformer.inference.step import step_decoder
 from transformer.model import Transformer
 
 EXTRA_TOKENS = 50
@@ -34,48 +37,57 @@ def greedy_decode(
             that leaves nothing to choose.
         FloatingPointError: the model's probabilities are not numbers.
     """
-    limits = output_limits(source, max_len, extra_tokens)
-    decoded: list[list[int]] = [[] for _ in range(len(source))]
+    limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
+    decoded: list[list[int]] = [[] for _ in limits]
     memory = inference_encode(model, source)
-    cache = DecoderCache(model.config.n_layers)
-    rows = torch.arange(len(source), device=source.device)  # which sentence each row decodes
-    tokens = torch.full_like(rows, BOS_ID)
-    states = [] if constraint is None else [constraint.start(n) for n in range(len(source))]
-    for length in range(1, int(limits.max()) + 1):
-        decoder_states = model.decode(tokens[:, None], memory, source, cache=cache)
+    decode, cache = step_decoder(model), DecoderCache(model.config.n_layers)
+    rows = list(range(len(source)))  # which sentence each row decodes
+    tokens = torch.full_like(source[:, 0], BOS_ID)
+    states = [] if constraint is None else [constraint.start(n) for n in rows]
+    for length in range(1, max(limits) + 1):
+        decoder_states = decode(tokens[:, None], memory, source, cache=cache)
         logits = forbid_special(model.project(decoder_states[:, -1]))
         if constraint is not None:
             logits = allow(logits, constraint, states)
         tokens = most_probable(logits)
-        if logits.gather(-1, tokens[:, None]).isnan().any():  # NaN counts as the highest
+        if isnan(logits.gather(-1, tokens[:, None]).sum()):  # NaN counts as the highest
             raise FloatingPointError("the model's probabilities are not numbers")
-        for row, token in zip(rows.tolist(), tokens.tolist(), strict=True):
+        places = []  # of the rows that go on
+        for place, (row, token) in enumerate(zip(rows, tokens.tolist(), strict=True)):
             if token != EOS_ID:
                 decoded[row].append(token)
-        is_open = (tokens != EOS_ID) & (limits[rows] > length)
-        if not is_open.any():
+                if length < limits[row]:
+                    places.append(place)
+        if not places:
             break
-        keep = is_open.nonzero().squeeze(-1)
+        if len(places) < len(rows):
+            keep = torch.tensor(places, device=source.device)
+            cache.select(keep, sources=keep)
+            tokens, memory, source = tokens[keep], memory[keep], source[keep]
+            rows = [rows[place] for place in places]
         if constraint is not None:
-            states = advance(constraint, [states[row] for row in keep.tolist()], tokens[keep])
-        if len(keep) == len(rows):
-            continue
-        cache.select(keep, sources=keep)
-        rows, tokens, memory, source = rows[keep], tokens[keep], memory[keep], source[keep]
+            states = advance(constraint, [states[place] for place in places], tokens)
     # the token that reaches the limit is the end token's place
-    return [ids[: int(limit) - 1] for ids, limit in zip(decoded, limits, strict=True)]
+    return [ids[: limit - 1] for ids, limit in zip(decoded, limits, strict=True)]
 
 
 def output_limits(
-    source: Int[Tensor, "batch source_len"], max_len: int | None, extra_tokens: int = EXTRA_TOKENS
+    source: Int[Tensor, "batch source_len"],
+    max_len: int | None,
+    extra_tokens: int = EXTRA_TOKENS,
+    config: TransformerConfig | None = None,
 ) -> Int[Tensor, " batch"]:
-    """Most tokens each sentence may become, the end token included (§6.1: input + 50)."""
+    """Most tokens each sentence may become, the end token included (§6.1: input + 50).
+
+    Not more than there are places, where these are learned.
+    """
     if max_len is not None and max_len < 1:
         raise ValueError(f"max_len must be at least 1 (the end token), got {max_len}")
     if extra_tokens < 1:
         raise ValueError(f"extra_tokens must be at least 1, got {extra_tokens}")
     lengths = (source != PAD_ID).sum(dim=-1)
-    return lengths + extra_tokens if max_len is None else torch.full_like(lengths, max_len)
+    limits = lengths + extra_tokens if max_len is None else torch.full_like(lengths, max_len)
+    return limits.clamp(max=config.max_len) if config and config.positions == "learned" else limits
 
 
 def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]) -> Tensor:

@@ -9,7 +9,8 @@ import torch
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.fields import check_types
-from transformer.inference.beam import beam_search
+from transformer.files import UTF_16
+from transformer.inference.beam import Hypothesis, beam_search
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import EXTRA_TOKENS, greedy_decode
 from transformer.model import Transformer
@@ -48,6 +49,14 @@ class ConstrainingCodec(Protocol):
         """Return the rules for the outputs of these source ids."""
 
 
+@runtime_checkable
+class Search(Protocol):
+    """Another engine's search: the n best of each row of padded sources, best first."""
+
+    def __call__(self, source: torch.Tensor, decoding: "Decoding") -> list[list[Hypothesis]]:
+        """Search; with a beam of 1 the scores mean nothing."""
+
+
 @dataclass(frozen=True)
 class Translation:
     """One translation; beam search scores it, greedy decoding does not."""
@@ -60,12 +69,12 @@ class Translation:
 class Decoding:
     """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens.
 
-    An output may be `extra_tokens` longer than its input. `constrained` asks for outputs that keep
-    the codec's rules.
+    `alpha=None` ranks by the mean log probability of a token. An output may be `extra_tokens`
+    longer than its input. `constrained` asks for outputs that keep the codec's rules.
     """
 
     beam: int = 4
-    alpha: float = 0.6
+    alpha: float | None = 0.6
     n_best: int = 1
     max_len: int | None = None
     extra_tokens: int = EXTRA_TOKENS
@@ -87,14 +96,19 @@ class Decoding:
         ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.alpha <= MAX_ALPHA:
+        if self.alpha is not None and not 0 <= self.alpha <= MAX_ALPHA:
             raise ValueError(f"alpha must lie between 0 and {MAX_ALPHA:.0f}, got {self.alpha}")
         if self.n_best > self.beam:
             raise ValueError(f"n_best must be at most beam = {self.beam}, got {self.n_best}")
 
 
 def translate(
-    model: Transformer, codec: Codec, lines: Sequence[str], decoding: Decoding | None = None
+    model: Transformer,
+    codec: Codec,
+    lines: Sequence[str],
+    decoding: Decoding | None = None,
+    *,
+    search: Search | None = None,
 ) -> list[list[Translation]]:
     """Return the n best translations of each line, in the order of the lines.
 
@@ -110,13 +124,14 @@ def translate(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     sources = []
     for number, line in enumerate(lines, start=1):
         try:
-            sources.append(_encode(codec, line, decoding.max_source))
+            sources.append(_encode(codec, line, most))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
-    return _translate_ids(model, codec, sources, decoding)
+    return _translate_ids(model, codec, sources, decoding, search)
 
 
 def translate_stream(
@@ -127,6 +142,7 @@ def translate_stream(
     *,
     window: int = 500,
     refused: Refused | None = None,
+    search: Search | None = None,
 ) -> Iterator[list[Translation]]:
     """Translate as the lines come, `window` of them at a time, in flat memory.
 
@@ -141,20 +157,21 @@ def translate_stream(
     decoding = decoding or Decoding()
     _check_model(model, codec)
     _check_constrained(codec, decoding)
+    most = _most_tokens(model, decoding)
     numbered = enumerate(lines, start=1)
     while part := list(islice(numbered, window)):
         sources: list[list[int]] = []
         stopped = None
         for number, line in part:
             try:
-                sources.append(_encode(codec, line, decoding.max_source))
+                sources.append(_encode(codec, line, most))
             except ValueError as error:
                 if refused is None:
                     stopped = ValueError(f"line {number}: {error}")
                     break
                 refused(number, error)
                 sources.append([])
-        yield from _translate_ids(model, codec, sources, decoding)
+        yield from _translate_ids(model, codec, sources, decoding, search)
         if stopped is not None:
             raise stopped
 
@@ -193,13 +210,17 @@ def _check_constrained(codec: Codec, decoding: Decoding) -> None:
 
 
 def _translate_ids(
-    model: Transformer, codec: Codec, sources: Sequence[list[int]], decoding: Decoding
+    model: Transformer,
+    codec: Codec,
+    sources: Sequence[list[int]],
+    decoding: Decoding,
+    search: Search | None,
 ) -> list[list[Translation]]:
     results = [[Translation("")] * decoding.n_best for _ in sources]
     for indices in _batches(sources, decoding):
         rows = [torch.tensor([*sources[index], EOS_ID]) for index in indices]
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
-        decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding)
+        decoded = _decode(model, codec, padded.to(model.output_weight.device), decoding, search)
         for index, translations in zip(indices, decoded, strict=True):
             if not translations and decoding.constrained:
                 continue  # the limit came before the last bracket
@@ -210,7 +231,11 @@ def _translate_ids(
 
 
 def _decode(
-    model: Transformer, codec: Codec, source: torch.Tensor, decoding: Decoding
+    model: Transformer,
+    codec: Codec,
+    source: torch.Tensor,
+    decoding: Decoding,
+    search: Search | None,
 ) -> list[list[Translation]]:
     constraint = None
     if decoding.constrained and isinstance(codec, ConstrainingCodec):
@@ -221,19 +246,24 @@ def _decode(
         "extra_tokens": decoding.extra_tokens,
         "constraint": constraint,
     }
-    if decoding.beam == 1:
+    if search is not None:
+        found = search(source, decoding)
+    elif decoding.beam == 1:
         rows = greedy_decode(model, source, **options)
-        return [[Translation(_one_line(codec.decode(ids)))] for ids in rows]
-    found = beam_search(
-        model,
-        source,
-        beam=decoding.beam,
-        alpha=decoding.alpha,
-        n_best=decoding.n_best,
-        **options,
-    )
+        found = [[Hypothesis(tokens=ids, log_prob=0.0, score=0.0)] for ids in rows]
+    else:
+        found = beam_search(
+            model,
+            source,
+            beam=decoding.beam,
+            alpha=decoding.alpha,
+            n_best=decoding.n_best,
+            **options,
+        )
+    scored = decoding.beam > 1
     return [
-        [Translation(_one_line(codec.decode(h.tokens)), h.score) for h in best] for best in found
+        [Translation(_one_line(codec.decode(h.tokens)), h.score if scored else None) for h in best]
+        for best in found
     ]
 
 
@@ -251,6 +281,11 @@ def _batches(sources: Sequence[list[int]], decoding: Decoding) -> list[list[int]
     return batches
 
 
+def _most_tokens(model: Transformer, decoding: Decoding) -> int:
+    has_end = model.config.positions == "learned"  # else positions go on without end
+    return min(decoding.max_source, model.config.max_len - 1) if has_end else decoding.max_source
+
+
 def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     if not line.strip():
         return []
@@ -262,7 +297,10 @@ def _encode(codec: Codec, line: str, max_source: int) -> list[int]:
     except UnicodeEncodeError as error:
         code, column = ord(line[error.start]), error.start + 1
         byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "a lone surrogate"
-        raise ValueError(f"not UTF-8 ({byte} at column {column})") from None
+        hint = f": {UTF_16}" if byte.endswith(("0xfe", "0xff")) else ""
+        raise ValueError(f"not UTF-8 ({byte} at column {column}){hint}") from None
+    if "\0" in line:
+        raise ValueError(f"a NUL byte at column {line.index(chr(0)) + 1}: {UTF_16}")
     ids = codec.encode(line)
     if len(ids) > max_source:
         raise ValueError(f"at most {max_source} tokens a line, got {len(ids)}")

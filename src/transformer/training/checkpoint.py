@@ -7,9 +7,7 @@ was one are read without.
 """
 
 import json
-import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,12 +20,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from transformer.config import TransformerConfig
+from transformer.files import write_atomically
 from transformer.model import Transformer
 
-SPARE_BYTES = 1 << 20
-"""Room that must stay free on the disk beside the file."""
-
-_UNFINISHED = ".unfinished"
 _NO_CHECKSUM = "0" * 8  # stands in the place of the checksum while it is computed
 _CHUNK = 1 << 24
 
@@ -54,6 +49,7 @@ def save_checkpoint(
     """Write the model to `path`; `notes` (plain values) are kept with it.
 
     Raises:
+        FloatingPointError: a weight is not finite. Nothing is written.
         OSError: the disk has too little room (with the bytes needed and free). Nothing is written.
     """
     metadata = {"config": json.dumps(model.config.to_dict()), "notes": json.dumps(notes)}
@@ -166,9 +162,13 @@ def write_tensors(
     """Write a safetensors file atomically; its checksum joins the metadata.
 
     Raises:
+        FloatingPointError: a number is not finite; it would replace those of the file before.
         OSError: the disk has too little room.
     """
     on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    broken = [name for name, tensor in on_cpu.items() if not all_finite([tensor])]
+    if broken:
+        raise FloatingPointError(f"{path} is not written: {broken[0]} is no longer finite")
     content = memoryview(save(on_cpu))
     header, data = _split(content)
     # the library writes the metadata in an order of chance
@@ -181,35 +181,9 @@ def write_tensors(
     write_atomically(path, _with_checksum(start, _NO_CHECKSUM, checksum), data)
 
 
-def write_atomically(path: str | Path, *parts: bytes | memoryview) -> None:
-    """Make `path` hold the `parts`, completely or not at all.
-
-    Raises:
-        OSError: the disk has too little room.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    needed, free = sum(map(len, parts)) + SPARE_BYTES, shutil.disk_usage(path.parent).free
-    if free < needed:
-        raise OSError(f"too little room to write {path}: {needed} bytes needed, {free} free")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
-    try:
-        with unfinished.open("wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def remove_unfinished(folder: str | Path, names: str = "*") -> None:
-    """Remove what writes to files of these names left when their process was killed.
-
-    Only for who alone writes there: the file of a write that is under way would go, too.
-    """
-    for left in Path(folder).glob(f".{names}.*{_UNFINISHED}"):
-        left.unlink()
+def all_finite(tensors: Iterable[Tensor]) -> bool:
+    """Whether none of the tensors holds NaN or infinity."""
+    return all(bool(tensor.isfinite().all()) for tensor in tensors)
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:

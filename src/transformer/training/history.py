@@ -5,7 +5,7 @@ import io
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
-from transformer.training.checkpoint import write_atomically
+from transformer.files import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +38,12 @@ class History:
             for record in self.records
             if record.valid_perplexity is not None
         ]
+
+    @property
+    def validations_since_best(self) -> int:
+        """Validations after the one with the lowest perplexity; 0 where it is the last, or none."""
+        values = [value for _, value in self.perplexities]
+        return len(values) - 1 - values.index(min(values)) if values else 0
 
     def write(self, path: Path) -> None:
         """Write the rows as CSV; a perplexity that was not measured is an empty cell."""

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from transformer.config import PAD_ID
-from transformer.training.loss import check_smoothing
+from transformer.training.loss import check_smoothing, chunk_for
 
 
 def r_drop_projection_loss(
@@ -25,7 +25,7 @@ def r_drop_projection_loss(
     alpha: float,
     smoothing: float = 0.1,
     pad_id: int = PAD_ID,
-    chunk: int = 128,
+    chunk: int | None = None,
 ) -> Float[Tensor, ""]:
     """Projection (§3.4), softmax and R-Drop loss in one step; the **sum** over tokens.
 
@@ -44,6 +44,7 @@ def r_drop_projection_loss(
         )
     is_token = target != pad_id
     first, second = (states[is_token] for states in states.chunk(2))
+    chunk = chunk or chunk_for(first, on_cpu=128)
     loss: Tensor = _RDropLoss.apply(
         first, second, weight, target[is_token], smoothing, alpha, chunk
     )

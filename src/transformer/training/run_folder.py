@@ -3,11 +3,14 @@
 settings.json               configuration, training settings, checksum of the sentence pairs
 log.csv                     one row a `Record`
 checkpoints/001000.safetensors …  the newest `keep` checkpoints
+best.safetensors            the parameters with the lowest validation perplexity yet
 state.safetensors           parameters, Adam's moments, position in the epoch and the log
 .lock                       held by the process that trains here
 """
 
 import json
+import math
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,25 +19,29 @@ from typing import Any
 import numpy as np
 import torch
 from filelock import FileLock, Timeout
+from safetensors import SafetensorError, safe_open
 from torch import nn
 
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair
+from transformer.files import read_text, remove_unfinished, write_atomically
 from transformer.model import Transformer
 from transformer.training.checkpoint import (
     load_weights,
     read_tensors,
-    remove_unfinished,
     save_checkpoint,
     unique_weights,
-    write_atomically,
     write_tensors,
 )
 from transformer.training.history import History
 from transformer.training.settings import TrainSettings
 
-FREE_TO_CHANGE = {"threads", "compile", "log_every", "valid_every", "save_every", "keep"}
+FREE_TO_CHANGE = {
+    "threads", "compile", "log_every", "valid_every", "save_every", "keep", "patience"
+}  # fmt: skip
 """Settings that a resumed run may change: they do not touch the parameters."""
+
+BEST = "best.safetensors"
 
 LOCK = ".lock"
 
@@ -57,6 +64,9 @@ class RunFolder:
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Write settings.json; with `resume`, require that the run in the folder is this one.
+
+        A folder of which nothing but settings was saved is begun anew. Of a run that has made all
+        its updates nothing is written.
 
         Raises:
             FileExistsError: the folder holds a run and `resume` is off.
@@ -86,27 +96,39 @@ class RunFolder:
         resume: bool,
         notes: Mapping[str, Any],
     ) -> None:
-        for name in ("settings.json", "log.csv", "state.safetensors"):
+        for name in ("settings.json", "log.csv", "state.safetensors", BEST):
             remove_unfinished(self.path, name)
-        remove_unfinished(self.path / "checkpoints")
+        remove_unfinished(self.path / "checkpoints", "[0-9]*.safetensors")
         told = {
             "model": config.to_dict(),
             "training": self.settings.to_dict(),
             "pairs": {"number": len(pairs), "checksum": checksum(pairs)},
         }
         written = self.path / "settings.json"
-        if written.exists():
-            if not resume:
-                refuse_existing_run(self.path)
+        if not resume:
+            refuse_existing_run(self.path)
+        elif written.exists() and holds_run(self.path):
             found = read_json(written, sections=tuple(told))
             _check_same(self.path, found, told, self.settings.schedule)
+            if self._is_finished():
+                return
         content = json.dumps({**told, **notes}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
+
+    def _is_finished(self) -> bool:
+        try:
+            with safe_open(self.path / "state.safetensors", framework="pt") as file:
+                update = int(json.loads(file.metadata()["position"])["update"])
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError):
+            return False  # `load_state` says what is wrong
+        history = History.read(self.path / "log.csv", up_to=update)
+        patience = self.settings.patience or math.inf
+        return update >= self.settings.max_updates or history.validations_since_best >= patience
 
     @property
     def checkpoints(self) -> list[Path]:
         """Files of the checkpoints kept, oldest first."""
-        return sorted((self.path / "checkpoints").glob("*.safetensors"))
+        return checkpoints_of(self.path)
 
     def save_checkpoint(self, model: Transformer, update: int) -> None:
         """Write the parameters after `update` and drop all but the newest `keep` files."""
@@ -114,6 +136,10 @@ class RunFolder:
         save_checkpoint(path, model, tokenizer=self.tokenizer, update=update)
         for old in self.checkpoints[: -self.settings.keep]:
             old.unlink()
+
+    def save_best(self, model: Transformer, update: int) -> None:
+        """Write the parameters after `update`, the best so far on the validation split."""
+        save_checkpoint(self.path / BEST, model, tokenizer=self.tokenizer, update=update)
 
     def save_state(
         self,
@@ -138,7 +164,7 @@ class RunFolder:
     ) -> tuple[dict[str, Any], History, dict[str, Any]] | None:
         """Restore model and optimiser in place; None when nothing was saved yet.
 
-        Returns position, log, and the sums since its last row (none in an older state).
+        Returns position, log, and the sums since its last row.
 
         Raises:
             ValueError: a file of the folder is damaged.
@@ -150,7 +176,7 @@ class RunFolder:
         prefix = "model."
         try:
             position = json.loads(metadata["position"])
-            since_record = json.loads(metadata.get("since_record", "{}"))
+            since_record = json.loads(metadata["since_record"])
             moments = {
                 (name, key): tensors[f"adam.{key}.{name}"]
                 for name, _ in model.named_parameters()
@@ -169,9 +195,25 @@ class RunFolder:
         return position, history, since_record
 
 
+def checkpoints_of(folder: str | Path) -> list[Path]:
+    """Return the checkpoints that a run wrote into its folder, oldest first.
+
+    Files of other names, there for whatever reason, are not the run's.
+    """
+    names = re.compile(r"[0-9]{6,}\.safetensors")
+    found = (Path(folder) / "checkpoints").glob("*.safetensors")
+    return sorted((p for p in found if names.fullmatch(p.name)), key=lambda path: int(path.stem))
+
+
+def holds_run(path: str | Path) -> bool:
+    """Whether a run saved anything in the folder; settings alone are left by a failed start."""
+    saved = (Path(path) / name for name in ("state.safetensors", BEST))
+    return any(file.exists() for file in saved) or bool(checkpoints_of(path))
+
+
 def refuse_existing_run(path: str | Path) -> None:
     """Raise FileExistsError if the folder holds a run."""
-    if (Path(path) / "settings.json").exists():
+    if holds_run(path):
         raise FileExistsError(f"{path} already holds a run: name another folder, or resume it")
 
 
@@ -193,7 +235,7 @@ def read_json(path: str | Path, *, sections: Sequence[str] = ()) -> dict[str, An
         ValueError: naming the file, if it is damaged or holds something else.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
     except ValueError as error:  # not UTF-8, or not JSON
         raise ValueError(f"{path} is damaged: {error}") from None
     if not isinstance(content, dict):

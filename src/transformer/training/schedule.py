@@ -50,6 +50,8 @@ def make_schedule(
         ValueError: an unknown name, or values the schedule cannot use.
     """
     _check_at_least_one(d_model=d_model, warmup=warmup)
+    if name == "linear" and total < warmup:
+        raise ValueError(f"max_updates must be at least warmup = {warmup}, got {total}")
     highest = noam_rate(warmup, d_model=d_model, warmup=warmup) if peak is None else peak
     schedules: dict[str, Callable[[int], float]] = {
         "noam": lambda step: inverse_sqrt_rate(step, peak=highest, warmup=warmup),

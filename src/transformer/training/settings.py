@@ -18,7 +18,8 @@ class TrainSettings:
     `transformer.training.schedule`. `valid_every`, `save_every` and `log_every` count updates;
     0 means only at the end. `keep` checkpoints stay, the newest. `threads=None` leaves the number
     of threads as it is. Precision `auto` is bfloat16 where the device gains from it, else float32.
-    `r_drop` is the weight of R-Drop (Liang et al. 2021; not in the paper), off at 0.
+    `r_drop` is the weight of R-Drop (Liang et al. 2021; not in the paper), off at 0. With
+    `patience`, a run ends early, after so many validations without a lower perplexity.
 
     Raises:
         ValueError: a value of another type, or outside its range, with the name, the rule and
@@ -43,6 +44,7 @@ class TrainSettings:
     save_every: int = 1000
     keep: int = 5
     r_drop: float = 0.0
+    patience: int | None = None
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -56,8 +58,9 @@ class TrainSettings:
         for name in ("peak", "clip"):
             value = getattr(self, name)
             _require(value is None or value > 0, name, "above 0, or None", value)
-        threads = self.threads
-        _require(threads is None or threads >= 1, "threads", "at least 1, or None", threads)
+        for name in ("threads", "patience"):
+            value = getattr(self, name)
+            _require(value is None or value >= 1, name, "at least 1, or None", value)
         options = get_args(Precision)
         _require(self.precision in options, "precision", f"one of {options}", self.precision)
         self.rate(1, d_model=1)

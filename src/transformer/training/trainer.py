@@ -20,6 +20,7 @@ from tqdm import tqdm  # tqdm.auto warns in notebooks that lack ipywidgets
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
 from transformer.training import distributed
+from transformer.training.checkpoint import all_finite
 from transformer.training.history import History, Record
 from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.process import autocast, seed_from, stop_signal, threads
@@ -141,14 +142,14 @@ class Trainer:
                 self.scaler.load_state_dict(self.position.loss_scale)
 
     def run(self, *, progress: bool = True) -> History:
-        """Update the parameters until `max_updates`, or until a signal asks to stop."""
+        """Update the parameters until `max_updates`, the end of patience, or a signal to stop."""
         at, settings = self.position, self.settings
         bar = tqdm(
             total=settings.max_updates, initial=at.update, unit="update", disable=not progress
         )
         with self.held, bar, stop_signal(enabled=self.interruptible) as stop:
             stopping = False
-            while at.update < settings.max_updates and not stopping:
+            while not self.is_finished and not stopping:
                 groups = self.groups(at.epoch)
                 for group in groups[at.updates_in_epoch :]:
                     stopping = self.step(group, stop=bool(stop))
@@ -156,7 +157,7 @@ class Trainer:
                     bar.update()
                     self.record(bar)
                     self.save(stopping=stopping)
-                    if stopping or at.update == settings.max_updates:
+                    if stopping or self.is_finished:
                         break
                 else:
                     at.epoch, at.updates_in_epoch = at.epoch + 1, 0
@@ -246,10 +247,16 @@ class Trainer:
         )
         if validates and self.valid is not None:
             value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            self._check_finite([value])
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()
         self.history.records.append(record)
-        bar.set_postfix_str(f"loss {record.loss:.3f}, {record.tokens_per_second:.0f} tokens/s")
+        shown = [f"loss {record.loss:.3f}", f"{record.tokens_per_second:.0f} tokens/s"]
+        if self.history.perplexities:
+            shown.insert(1, f"valid perplexity {self.history.perplexities[-1][1]:.2f}")
+        bar.set_postfix_str(", ".join(shown))
+        if validates and self.folder is not None and not self.history.validations_since_best:
+            self.folder.save_best(self.model, at.update)
         for callback in self.callbacks:
             callback(record)
 
@@ -259,6 +266,7 @@ class Trainer:
         if not (due or stopping) or not self.interruptible:
             return
         since_record = self.since_record.to_dict(self.device)  # of all processes
+        self._check_finite(since_record["losses"])
         if self.folder is None:
             return
         if due:
@@ -268,9 +276,24 @@ class Trainer:
             self.model, self.optimizer, asdict(self.position), self.history, since_record
         )
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run is at `max_updates`, or out of patience."""
+        patience = self.settings.patience
+        is_patient = patience is None or self.history.validations_since_best < patience
+        return self.position.update >= self.settings.max_updates or not is_patient
+
+    def _check_finite(self, losses: Sequence[float]) -> None:
+        """Raise FloatingPointError, in all processes, rather than save what cannot be resumed."""
+        moments = (value for state in self.optimizer.state.values() for value in state.values())
+        if not all_finite([*self.model.parameters(), *moments, torch.tensor(losses)]):
+            raise FloatingPointError(
+                f"the weights or the loss are no longer finite at update {self.position.update}, "
+                "nothing more is saved: lower the peak rate, or clip the gradient"
+            )
+
     def _is_due(self, every: int) -> bool:
-        update = self.position.update
-        return update == self.settings.max_updates or (every > 0 and update % every == 0)
+        return self.is_finished or (every > 0 and self.position.update % every == 0)
 
 
 class _Totals:
@@ -293,7 +316,7 @@ class _Totals:
         losses = distributed.each_process(float(self.loss), device=device)
         return {"losses": losses, "tokens": self.tokens, "seconds": self.seconds}
 
-    def restore(self, losses: Sequence[float] = (), tokens: int = 0, seconds: float = 0.0) -> None:
+    def restore(self, losses: Sequence[float], tokens: int, seconds: float) -> None:
         """Take up `to_dict`; with another number of processes, the first takes the whole loss."""
         if len(losses) == distributed.world_size():
             self.loss = losses[distributed.rank()]

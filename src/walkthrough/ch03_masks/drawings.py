@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from jaxtyping import Bool
 from torch import Tensor
 
-from walkthrough.drawing.style import NOT_ALLOWED, ON_NOT_ALLOWED, PALETTE
+from walkthrough.drawing.style import NOT_ALLOWED, ON_NOT_ALLOWED, PALETTE, WEIGHT, ink
 from walkthrough.drawing.svg import Drawing, arrow, drawing, words_at
 
 WIDTH, HEIGHT = 360, 452
@@ -74,7 +74,7 @@ def _box(
     middle = x + BOX[0] / 2
     frame = (
         f'<rect x="{x}" y="{y}" width="{BOX[0]}" height="{BOX[1]}" rx="7" '
-        f'fill="{PALETTE["vermilion"]}" fill-opacity="0.12" stroke="{PALETTE["vermilion"]}"/>'
+        f'fill="{PALETTE["grey"]}" fill-opacity="0.08" stroke="{PALETTE["grey"]}"/>'
     )
     lines = "".join(words_at(middle, y + 16 + 14 * n, line) for n, line in enumerate(name))
     left, top = x + LABELS + 6, y + 36 + LABELS
@@ -96,7 +96,7 @@ def _box(
 
 def _cell(x: int | float, y: int | float, is_open: bool) -> str:
     size = CELL - 2
-    colour = PALETTE["blue"] if is_open else NOT_ALLOWED
+    colour = WEIGHT if is_open else NOT_ALLOWED
     rect = (
         f'<rect class="{"open" if is_open else "closed"}" x="{x}" y="{y}" width="{size}" '
         f'height="{size}" fill="{colour}" stroke="none"/>'
@@ -113,9 +113,9 @@ def _wires(label: str) -> str:
     half = _UPPER + BOX[1] // 2
     return (
         arrow(f"M{left} {_LOWER}V{half}H{_RIGHT - 1}", label, 2.0)
-        + words_at(left + 6, half - 8, "keys, values", "start")
+        + words_at(left + 6, half - 8, "keys, values", "start", ink("key"))
         + arrow(f"M{right} {_LOWER}V{_UPPER + BOX[1] + 1}", label)
-        + words_at(right + 8, _LOWER - 9, "queries", "start")
+        + words_at(right + 8, _LOWER - 9, "queries", "start", ink("query"))
         + arrow(f"M{right} {_UPPER}V{_UPPER - 22}", label)
         + arrow(f"M{left} {HEIGHT - 3}V{_LOWER + BOX[1] + 1}", label)
         + arrow(f"M{right} {HEIGHT - 3}V{_LOWER + BOX[1] + 1}", label)

@@ -13,7 +13,7 @@ from walkthrough.drawing.mask import CLOSED, OPEN
 from walkthrough.drawing.style import (
     NOT_ALLOWED,
     ON_NOT_ALLOWED,
-    PALETTE,
+    WEIGHT,
     described,
     step,
     token_labels,
@@ -111,7 +111,7 @@ def _layers(
         .transform_calculate(state=f"datum.open ? {words[0]!r} : {words[1]!r}")
         .encode(key_axis(axes[1]), query_axis(axes[0]))
     )
-    scale = alt.Scale(domain=list(words), range=[PALETTE["blue"], NOT_ALLOWED])
+    scale = alt.Scale(domain=list(words), range=[WEIGHT, NOT_ALLOWED])
     tooltip = [
         alt.Tooltip("query:N", title="row"),
         alt.Tooltip("key:N", title="column"),

@@ -20,15 +20,18 @@ from walkthrough.drawing.maps import (
 from walkthrough.drawing.style import (
     NOT_ALLOWED,
     ON_NOT_ALLOWED,
-    WEIGHT_SCHEME,
+    UNDER_WORDS,
+    WEIGHT,
     described,
     rounded,
     step,
+    tint,
     token_labels,
     wrapped,
 )
 
 MEAN = "mean"
+LEAST = 0.03  # so that a weight of 0 is still a cell
 
 ENCODER = "encoder self-attention"
 DECODER = "decoder self-attention"
@@ -73,9 +76,11 @@ def weights_heatmap(
     size = step(max(len(key_tokens), len(query_tokens)), query_tokens)
     base = alt.Chart(alt.Data(values=rows)).encode(key_axis(), query_axis())
     tooltip = cell_tooltip("weight:Q", "weight")
-    layers = [base.mark_rect(invalid=None).encode(color=_weight_colour(), tooltip=tooltip)]
-    if max(weights.shape) <= PRINT_UP_TO:
-        layers.append(_printed_values(base, "weight", "datum.weight > 0.6"))
+    printed = max(weights.shape) <= PRINT_UP_TO
+    colour = _weight_colour(UNDER_WORDS if printed else 1)
+    layers = [base.mark_rect(invalid=None).encode(color=colour, tooltip=tooltip)]
+    if printed:
+        layers.append(_printed_values(base))
     if attend_mask is not None:
         layers.append(_crosses(base.transform_filter("datum.weight === null"), tooltip))
     chart = alt.LayerChart(layer=layers).properties(
@@ -84,20 +89,19 @@ def weights_heatmap(
     return described(chart, description or _weights_in_words(title, weights, rows))
 
 
-def _weight_colour(field: str = "weight") -> Any:
-    scale = alt.Scale(scheme=WEIGHT_SCHEME, domain=[0, 1])
+def _weight_colour(strongest: float = 1) -> Any:
+    scale = alt.Scale(range=[tint(WEIGHT, LEAST), tint(WEIGHT, strongest)], domain=[0, 1])
     legend = alt.Legend(title="weight", orient="bottom", gradientLength=160)
     return (
-        alt.when(f"datum.{field} === null")
+        alt.when("datum.weight === null")
         .then(alt.value(NOT_ALLOWED))
-        .otherwise(alt.Color(f"{field}:Q", scale=scale, legend=legend))
+        .otherwise(alt.Color("weight:Q", scale=scale, legend=legend))
     )
 
 
-def _printed_values(base: alt.Chart, field: str, on_light: str, style: str = ".2f") -> alt.Chart:
-    ink = alt.when(on_light).then(alt.value("black")).otherwise(alt.value("white"))
-    shown = base.transform_filter(f"datum.{field} !== null")
-    return shown.mark_text(fontSize=11).encode(text=alt.Text(f"{field}:Q", format=style), color=ink)
+def _printed_values(base: alt.Chart) -> alt.Chart:
+    shown = base.transform_filter("datum.weight !== null")
+    return shown.mark_text(fontSize=11).encode(text=alt.Text("weight:Q", format=".2f"))
 
 
 def _crosses(base: alt.Chart, tooltip: list[alt.Tooltip]) -> alt.Chart:

@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from walkthrough.drawing.maps import cell_rows, check_tokens, key_axis, query_axis
-from walkthrough.drawing.style import NOT_ALLOWED, ON_NOT_ALLOWED, PALETTE, described, step, wrapped
+from walkthrough.drawing.style import NOT_ALLOWED, ON_NOT_ALLOWED, WEIGHT, described, step, wrapped
 
 OPEN, CLOSED = "True: may attend", "False: closed"
 
@@ -30,7 +30,7 @@ def mask_viewer(
     rows = cell_rows(query_tokens, key_tokens)
     for cell in rows:
         cell["state"] = words[0] if attend_mask[cell["row"], cell["column"]] else words[1]
-    scale = alt.Scale(domain=list(words), range=[PALETTE["blue"], NOT_ALLOWED])
+    scale = alt.Scale(domain=list(words), range=[WEIGHT, NOT_ALLOWED])
     tooltip = [
         alt.Tooltip("query:N", title="query"),
         alt.Tooltip("key:N", title="key"),

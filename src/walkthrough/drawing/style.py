@@ -24,6 +24,17 @@ PALETTE = {
     "grey": "#767676",
 }
 CATEGORIES = list(PALETTE.values())
+# One colour for one thing, everywhere. `book.css` has the same hues with more contrast, for words.
+ROLES = {
+    "query": PALETTE["vermilion"],
+    "key": PALETTE["green"],
+    "value": PALETTE["purple"],
+    "weight": PALETTE["blue"],
+    "output": PALETTE["ochre"],
+}
+QUERY, KEY, VALUE, WEIGHT, OUTPUT = ROLES.values()
+UNDER_WORDS = 0.62  # how strong a tint may be for the page's ink to be read on it, light and dark
+FONT = "Source Sans 3, system-ui, sans-serif"
 WEIGHT_SCHEME: Final = "viridis"  # for values from 0 to 1
 SIGNED_SCHEME: Final = "blueorange"  # for values around 0
 NOT_ALLOWED, ON_NOT_ALLOWED = "#9a9a9a", "#2b2b2b"  # cells a mask closes, and their cross
@@ -42,6 +53,7 @@ def theme() -> alt.theme.ThemeConfig:
     """Return the book's Altair configuration."""
     return {
         "config": {
+            "font": FONT,
             "view": {"continuousWidth": NARROW, "continuousHeight": 200},
             "title": {
                 "anchor": "start",
@@ -118,6 +130,16 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
         seen[token] = seen.get(token, -1) + 1
         labels.append(token + "\u200b" * seen[token])
     return labels
+
+
+def ink(role: str) -> str:
+    """Return the colour of a role for words in a drawing: the page's own where there is one."""
+    return f"var(--{role}, {ROLES[role]})"
+
+
+def tint(colour: str, strength: float) -> str:
+    """Return a colour written as #rrggbb at a strength from 0 to 1, over the page's ground."""
+    return f"rgba({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))}, {strength:.2f})"
 
 
 def kilobytes(chart: alt.TopLevelMixin) -> float:

@@ -14,43 +14,35 @@ _LEFT, _RIGHT = 26, 204  # left edge of the two columns
 
 @dataclass(frozen=True)
 class Block:
-    """One box: its words (one line each), place, and the colour of its kind."""
+    """One box: its words (one line each) and its place."""
 
     words: tuple[str, ...]
     x: int
     y: int
     height: int
-    kind: str
 
 
-def _block(words: str, x: int, y: int, kind: str, height: int = 32) -> Block:
-    return Block(tuple(words.split("|")), x, y, height, kind)
+def _block(words: str, x: int, y: int, height: int = 32) -> Block:
+    return Block(tuple(words.split("|")), x, y, height)
 
 
 # In the order in which a sentence passes through them, which is also the tab order of the links.
 BLOCKS = {
-    "source-embedding": _block("source embedding", _LEFT, 364, "embedding"),
-    "source-positions": _block("+ positional encoding", _LEFT, 324, "positions", 26),
-    "encoder-attention": _block("multi-head|self-attention", _LEFT, 266, "attention"),
-    "encoder-attention-norm": _block("add & layer norm", _LEFT, 238, "norm", 22),
-    "encoder-feed-forward": _block("feed-forward", _LEFT, 190, "feed-forward"),
-    "encoder-feed-forward-norm": _block("add & layer norm", _LEFT, 162, "norm", 22),
-    "target-embedding": _block("target embedding|(shifted right)", _RIGHT, 364, "embedding"),
-    "target-positions": _block("+ positional encoding", _RIGHT, 324, "positions", 26),
-    "decoder-attention": _block("masked multi-head|self-attention", _RIGHT, 266, "attention"),
-    "decoder-attention-norm": _block("add & layer norm", _RIGHT, 238, "norm", 22),
-    "cross-attention": _block("multi-head attention|to the encoder", _RIGHT, 190, "attention"),
-    "cross-attention-norm": _block("add & layer norm", _RIGHT, 162, "norm", 22),
-    "decoder-feed-forward": _block("feed-forward", _RIGHT, 114, "feed-forward"),
-    "decoder-feed-forward-norm": _block("add & layer norm", _RIGHT, 86, "norm", 22),
-    "projection": _block("linear and softmax", _RIGHT, 24, "embedding", 28),
-}
-_KIND_COLOUR = {
-    "embedding": PALETTE["green"],
-    "positions": PALETTE["purple"],
-    "attention": PALETTE["vermilion"],
-    "norm": PALETTE["ochre"],
-    "feed-forward": PALETTE["sky"],
+    "source-embedding": _block("source embedding", _LEFT, 364),
+    "source-positions": _block("+ positional encoding", _LEFT, 324, 26),
+    "encoder-attention": _block("multi-head|self-attention", _LEFT, 266),
+    "encoder-attention-norm": _block("add & layer norm", _LEFT, 238, 22),
+    "encoder-feed-forward": _block("feed-forward", _LEFT, 190),
+    "encoder-feed-forward-norm": _block("add & layer norm", _LEFT, 162, 22),
+    "target-embedding": _block("target embedding|(shifted right)", _RIGHT, 364),
+    "target-positions": _block("+ positional encoding", _RIGHT, 324, 26),
+    "decoder-attention": _block("masked multi-head|self-attention", _RIGHT, 266),
+    "decoder-attention-norm": _block("add & layer norm", _RIGHT, 238, 22),
+    "cross-attention": _block("multi-head attention|to the encoder", _RIGHT, 190),
+    "cross-attention-norm": _block("add & layer norm", _RIGHT, 162, 22),
+    "decoder-feed-forward": _block("feed-forward", _RIGHT, 114),
+    "decoder-feed-forward-norm": _block("add & layer norm", _RIGHT, 86, 22),
+    "projection": _block("linear and softmax", _RIGHT, 24, 28),
 }
 
 
@@ -134,7 +126,7 @@ def _in_words(highlight: str, lit: tuple[str, ...]) -> str:
 
 def _draw(name: str, lit: bool, address: str | None) -> str:
     block = BLOCKS[name]
-    colour = PALETTE["blue"] if lit else _KIND_COLOUR[block.kind]
+    colour = PALETTE["blue" if lit else "grey"]
     ink, opacity = ("#ffffff", 1) if lit else ("currentColor", 0.16)
     middle = block.x + BOX_WIDTH / 2
     first = block.y + block.height / 2 + 4 - 6.5 * (len(block.words) - 1)

@@ -1,8 +1,7 @@
 """Guards against BLEU that is nearly BLEU: unclipped, averaged over sentences, retokenised."""
 
-import random
 from collections import Counter
-from math import exp, log, prod
+from math import exp
 
 import pytest
 from hypothesis import example, given
@@ -38,88 +37,6 @@ ONE_WORD_SHARED = [(["a", "b", "c", "d"], ["a", "a", "a", "a"])]
 @example(ONE_WORD_SHARED)  # one match, then three orders without any, the last of one n-gram
 def test_equal_to_sacrebleu_on_the_same_tokens(pairs):
     assert ours(pairs) == pytest.approx(by_sacrebleu(pairs), abs=1e-9)
-
-
-WORDS = ["the", "the", "a", "cat", "dog", "sat", "on", "mat", "."]
-
-
-def similar_pairs(seed=0):
-    """Translations that are mostly right, so that every order has matches."""
-    generator = random.Random(seed)
-    pairs = []
-    for _ in range(30):
-        reference = generator.choices(
-            ["the", "the", "a", "cat", "dog", "sat", "on", "mat", "."], k=12
-        )
-        words = [w if generator.random() < 0.8 else "the" for w in reference]
-        pairs.append((words[: generator.randint(7, 12)], reference))
-    return pairs
-
-
-def precisions(pairs, matches):
-    return [
-        sum(matches(h, r, n) for h, r in pairs) / sum(max(len(h) - n + 1, 0) for h, _ in pairs)
-        for n in range(1, 5)
-    ]
-
-
-def total_lengths(pairs):
-    return sum(len(h) for h, _ in pairs), sum(len(r) for _, r in pairs)
-
-
-def without_clipping(pairs):
-    def matches(hypothesis, reference, n):
-        known = ngram_counts(reference, n)
-        return sum(c for gram, c in ngram_counts(hypothesis, n).items() if gram in known)
-
-    geometric = prod(precisions(pairs, matches)) ** 0.25
-    return 100 * brevity_penalty(*total_lengths(pairs)) * geometric
-
-
-def without_brevity_penalty(pairs):
-    return 100 * prod(precisions(pairs, clipped_matches)) ** 0.25
-
-
-def with_arithmetic_mean(pairs):
-    return (
-        100 * brevity_penalty(*total_lengths(pairs)) * sum(precisions(pairs, clipped_matches)) / 4
-    )
-
-
-def with_brevity_penalty_of_each_sentence(pairs):
-    penalty = exp(sum(log(brevity_penalty(len(h), len(r))) for h, r in pairs) / len(pairs))
-    return penalty * without_brevity_penalty(pairs)
-
-
-def with_lengths_swapped(pairs):
-    hypothesis_len, reference_len = total_lengths(pairs)
-    return brevity_penalty(reference_len, hypothesis_len) * without_brevity_penalty(pairs)
-
-
-def averaged_over_sentences(pairs):
-    return sum(ours([pair]) for pair in pairs) / len(pairs)
-
-
-def with_hypothesis_and_reference_swapped(pairs):
-    return ours([(r, h) for h, r in pairs])
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        without_clipping,
-        without_brevity_penalty,
-        with_arithmetic_mean,
-        with_brevity_penalty_of_each_sentence,
-        with_lengths_swapped,
-        averaged_over_sentences,
-        with_hypothesis_and_reference_swapped,
-    ],
-)
-def test_known_wrong_versions_are_rejected(wrong):
-    pairs = similar_pairs()
-    assert ours(pairs) == pytest.approx(by_sacrebleu(pairs), abs=1e-9)
-    assert abs(wrong(pairs) - by_sacrebleu(pairs)) > 0.2
 
 
 def test_matches_are_clipped_by_the_reference():

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from transformer.cli import commands, main
-from transformer.cli.commands import add_results, training_pairs
-from transformer.cli.corpora import spell_with_classes, spell_with_dropout
+from transformer.cli.commands import add_results
+from transformer.cli.corpora import spell_with_classes, spell_with_dropout, training_pairs
 from transformer.cli.plan import make_plan
 from transformer.data.codec import SubwordCodec
 from transformer.data.corpus import Corpus
@@ -51,7 +51,7 @@ def train(files: Path, tmp_path: Path) -> Callable[..., int]:
 def piped(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
     """Return what leaves the process: into a pipe, lines are kept back until a flush."""
     sent = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(sent)))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(sent), encoding="utf-8"))
     return sent
 
 
@@ -120,6 +120,34 @@ def test_what_a_run_is_recorded_with(trained, train, tmp_path: Path) -> None:
     assert not (tmp_path / "new" / "results.json").exists(), "a run without a row has no results"
 
 
+def test_one_command_begins_a_run_and_goes_on_with_it(trained, train, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert train("--quiet", "--resume=auto") == 0
+        (tmp_path / "new").mkdir(exist_ok=True)
+        for name in ("settings.json", "state.safetensors"):
+            (tmp_path / "new" / name).touch()
+    assert [call.resume for call in trained] == [False, True]
+
+
+def test_a_sentence_past_the_last_learned_position_is_told_first(trained, train, capsys) -> None:
+    for length in ("30", "6"):
+        code = train("--set", "model.positions=learned", "--set", f"model.max_len={length}")
+        assert code == (length == "6")
+    assert "the train split has a sentence of " in capsys.readouterr().err
+    assert len(trained) == 1
+
+
+def test_a_wrong_start_is_corrected_in_its_folder_and_a_finished_run_left_alone(
+    train, tmp_path: Path, capsys
+) -> None:
+    assert train("--quiet", "--set", "training.max_tokens=3") == 1
+    assert "max_tokens = 3" in capsys.readouterr().err
+    assert train("--quiet") == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert train("--quiet", "--resume") == 0
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
 def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_path) -> None:
     pipe = piped(monkeypatch)
     stopped = History(interrupted_by=15)
@@ -174,11 +202,11 @@ def test_words_become_classes_where_dropout_is_asked_for() -> None:
 def test_every_option_reaches_the_decoder(run: Path, monkeypatch) -> None:
     asked = []
 
-    def stream(model, codec, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
+    def stream(_, lines, decoding, *, window, refused) -> Iterator[list[Translation]]:
         asked.append((decoding, window))
         return iter([])
 
-    monkeypatch.setattr(commands, "translate_stream", stream)
+    monkeypatch.setattr(commands.Translator, "stream", stream)
     words = ["--beam", "3", "--alpha", "0.2", "--extra-tokens", "7", "--max-source", "9"]
     words += ["--n-best", "2", "--window", "5"]
     assert main(["translate", str(run), "--input", os.devnull, *words, "--constrained"]) == 0
@@ -204,25 +232,6 @@ def test_a_translation_leaves_before_the_next_line_is_read(
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stdin))
         assert main(["translate", str(run), *FAST, "--window", "1", "--input", "-"]) == 0
     assert seen == [0, 1, 2]
-
-
-def lines_of(path: Path, content: bytes, longest: int) -> list[str]:
-    path.write_bytes(content)
-    with path.open("rb") as file:
-        return list(commands._lines(file, longest=longest))
-
-
-def test_only_a_file_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
-    mark = b"\xef\xbb\xbf"
-    lines = lines_of(tmp_path / "in.txt", mark + b"a\n" + mark + b"b\r\nc", longest=100)
-    assert lines == ["a", "\ufeffb", "c"]
-
-
-@pytest.mark.parametrize("end", [b"\nb\n", b"\nb", b"xxxx\nb", 30 * b"x" + b"\nb\n"])
-def test_what_a_line_has_too_much_is_not_the_next_line(tmp_path: Path, end: bytes) -> None:
-    lines = lines_of(tmp_path / "in.txt", b"aaaaaaa" + end, longest=8)
-    assert [line[:7] for line in lines] == ["aaaaaaa", "b"]
-    assert len(lines[0]) <= 8
 
 
 def test_the_longest_line_may_have_characters_of_four_bytes(run: Path, tmp_path, capsys) -> None:
@@ -285,6 +294,23 @@ def test_a_settings_file_names_the_corpus_too(run: Path, files: Path, measured, 
     assert results["corpus"] == "valid.de–valid.xx"
     assert "tok:none" in results["bleu_signature"]
     assert not checkpoint.with_name("results.json").exists(), "a file has no list of results"
+
+
+def test_bleu_is_computed_as_asked_for_and_says_when_it_is_nothing(
+    run: Path, measured, capsys, monkeypatch
+) -> None:
+    for name, is_nothing in (("char", False), ("13a", True)):  # every line has three words
+        assert main(["evaluate", str(run), "--set", f"data.bleu_tokenizer={name}"]) == 0
+        found = capsys.readouterr()
+        assert f"tok:{name}" in json.loads(found.out)["bleu_signature"]
+        assert ("no translation has four tokens, so BLEU is 0" in found.err) is is_nothing
+    assert main(["evaluate", str(run), "--set", "data.bleu_tokenizer=word"]) == 2
+    assert "bleu_tokenizer must be one of 13a, char, " in capsys.readouterr().err
+    monkeypatch.setattr(commands, "open_model", None)  # would fail if it were called
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # as where it is not installed
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    assert main(["evaluate", str(run), "--set", "data.bleu_tokenizer=ja-mecab"]) == 1
+    assert "'ja-mecab' needs a package more: pip install 'sacrebleu[ja]'" in capsys.readouterr().err
 
 
 def test_the_mean_of_files(run: Path, tmp_path: Path, capsys) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer.cli import commands, corpora, main
+from transformer.cli import corpora
 from transformer.cli.corpora import (
     TEST_SPLIT,
     VALID_SPLIT,
@@ -18,6 +18,7 @@ from transformer.cli.corpora import (
     measured,
     spell_with_classes,
     spell_with_dropout,
+    split_to_measure,
 )
 from transformer.cli.plan import DataSettings
 from transformer.data import corpus as corpus_module
@@ -86,13 +87,6 @@ def test_multi30k_in_the_languages_and_from_the_folder_asked_for(
         assert options["progress"] is False
 
 
-@pytest.mark.parametrize("progress", [True, False])
-def test_a_download_shows_its_progress_where_it_is_asked_to(small_multi30k, progress) -> None:
-    data = DataSettings(corpus="multi30k", source_language="en", target_language="de")
-    load_corpus(data, "val", progress=progress)
-    assert [options["progress"] for *_, options in small_multi30k] == [progress, progress]
-
-
 def test_a_download_shows_its_progress_unless_told_otherwise(small_multi30k) -> None:
     load_corpus(DataSettings(corpus="multi30k", source_language="en", target_language="de"), "val")
     assert [options["progress"] for *_, options in small_multi30k] == [True, True]
@@ -117,22 +111,6 @@ def test_of_trees_a_part_is_trained_on_and_all_are_measured(monkeypatch, progres
         ("train", {**same, "max_sentences": 3}),
         ("dev", {**same, "max_sentences": None}),
     ]
-
-
-@pytest.mark.parametrize("options", [[], ["--quiet"]])
-def test_training_shows_what_it_downloads_unless_it_is_to_be_quiet(
-    monkeypatch, tmp_path, options: list[str]
-) -> None:
-    asked = []
-
-    def load(data, split, *, progress):
-        asked.append(progress)
-        raise ValueError("this test trains nothing")
-
-    monkeypatch.setattr(commands, "load_corpus", load)
-    command = ["train", "--preset", "multi30k-tiny", "--folder", f"{tmp_path}/run", *options]
-    assert main(command) == 1
-    assert asked == [not options]
 
 
 def test_multi30k_has_one_vocabulary_of_subwords_for_both_languages(small_multi30k) -> None:
@@ -195,11 +173,16 @@ def test_own_files_and_the_ones_that_are_missing(tmp_path: Path) -> None:
     assert (corpus.split, corpus.tokenized) == ("train", True)
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
     assert not has_valid(data)
-    message = r"data.valid_source and data.valid_target must name text files, got None and None"
-    with pytest.raises(ValueError, match=message):
-        load_corpus(data, "valid")
-    with pytest.raises(ValueError, match="got None and None"):
-        load_corpus(data, "test")
+    for split in ("valid", "test"):
+        message = f"data.{split}_source and data.{split}_target must name text files, got None and"
+        with pytest.raises(ValueError, match=message):
+            load_corpus(data, split)
+    with pytest.raises(ValueError, match="splits of text files are train, valid, test, got 'dev'"):
+        load_corpus(data, "dev")
+    assert split_to_measure(data) == "valid"
+    pair = {"test_source": data.train_source, "test_target": data.train_target}
+    assert split_to_measure(tested := dataclasses.replace(data, **pair)) == "test"
+    assert load_corpus(tested, "test").source == corpus.source
     half = dataclasses.replace(data, valid_source="some.en")
     assert has_valid(half)
     with pytest.raises(ValueError, match=r"got some\.en and None"):

@@ -1,14 +1,14 @@
 """One line in, one line out: whatever a line holds, the others keep their places."""
 
-import time
+import json
 from pathlib import Path
 
 import pytest
-import torch
+from safetensors.torch import save_file
 
 from transformer.cli import main
 from transformer.data.codec import SubwordCodec
-from transformer.training.checkpoint import load_checkpoint, save_checkpoint
+from transformer.training.checkpoint import load_checkpoint, write_tensors
 
 
 @pytest.fixture
@@ -33,24 +33,28 @@ def test_every_line_gets_n_lines(run: Path, translate, capsys) -> None:
     scored = capsys.readouterr().out.split("\n")
     assert scored[3:6] == ["\t", "\t", "\t"]
     assert [line.partition("\t")[2] for line in scored[:9]] == lines[:9]
+    assert float(scored[0].split("\t")[0]) >= float(scored[1].split("\t")[0])
 
 
 def test_bad_lines_keep_their_places(run: Path, translate, capsys) -> None:
     good = [b"ein hund", b"zwei katzen im garten"]
-    bad = [b"h\xffnd", b"\xed\xa0\x80", b"ein " * 10_000, b"x" * 150_000]
+    bad = [b"h\xffnd", b"h\0und", b"\xed\xa0\x80", b"ein " * 10_000]
+    bad += [b"x" * 150_000, b"x" * 9_000_000]
     translate(run, b"\n".join(good))
     expected = capsys.readouterr().out.splitlines()
     for window in ("1", "100"):
         text = b"\n".join([good[0], *bad, good[1]])
         translate(run, text, "--window", window, code=1)
         found = capsys.readouterr()
-        assert found.out.split("\n") == [expected[0], "", "", "", "", expected[1], ""]
+        assert found.out.split("\n") == [expected[0], *[""] * 6, expected[1], ""]
         told = found.err.splitlines()
-        assert [line.split(":")[1] for line in told] == [f" line {n}" for n in (2, 3, 4, 5)]
-        assert "not UTF-8 (byte 0xff at column 2)" in told[0]
-        assert "not UTF-8 (byte 0xed at column 1)" in told[1]
-        assert "at most 1000 tokens a line, got " in told[2]
-        assert "at most 100000 characters a line" in told[3]
+        assert [line.split(":")[1] for line in told] == [f" line {n}" for n in range(2, 8)]
+        hint = "is this UTF-16? save it as UTF-8"
+        assert told[0].endswith(f"not UTF-8 (byte 0xff at column 2): {hint}")
+        assert told[1].endswith(f"a NUL byte at column 2: {hint}")
+        assert told[2].endswith("not UTF-8 (byte 0xed at column 1)")
+        assert "at most 1000 tokens a line, got " in told[3]
+        assert all("at most 100000 characters a line" in line for line in told[4:])
 
 
 def test_the_shortest_limit_is_one_token(run: Path, translate, capsys) -> None:
@@ -58,17 +62,6 @@ def test_the_shortest_limit_is_one_token(run: Path, translate, capsys) -> None:
     found = capsys.readouterr()
     assert found.out == "\n\n"
     assert "at most 1 tokens a line" in found.err
-
-
-def test_fifty_megabytes_in_a_line_are_answered_at_once(run: Path, translate, capsys) -> None:
-    text = b"x" * 50_000_000 + b"\nein hund\n"
-    began = time.process_time()
-    translate(run, text, code=1)
-    assert time.process_time() - began < 2
-    found = capsys.readouterr()
-    assert found.out.startswith("\n")
-    assert found.out.count("\n") == 2
-    assert "line 1: at most 100000 characters a line" in found.err
 
 
 def test_a_byte_order_mark_is_no_text(run: Path, translate, capsys) -> None:
@@ -90,11 +83,11 @@ def test_a_line_feed_in_a_translation_becomes_a_space(
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_weights_that_are_no_numbers(value, run, tmp_path, translate, capsys) -> None:
     checkpoint = load_checkpoint(run / "checkpoints" / "000004.safetensors")
-    model = checkpoint.model()
-    with torch.no_grad():
-        model.output_weight[7] = value
-    path = tmp_path / "broken.safetensors"
-    save_checkpoint(path, model, tokenizer=checkpoint.tokenizer)
+    next(iter(checkpoint.weights.values()))[7] = value
+    path, config = tmp_path / "broken.safetensors", json.dumps(checkpoint.config.to_dict())
+    with pytest.raises(FloatingPointError, match=r"is not written: .* is no longer finite"):
+        write_tensors(path, checkpoint.weights, {})
+    save_file(checkpoint.weights, path, {"config": config, "tokenizer": checkpoint.tokenizer})
     for beam in ("1", "2"):
         translate(path, b"ein hund\n", "--beam", beam, code=1)
         assert "holds weights that are not finite numbers" in capsys.readouterr().err

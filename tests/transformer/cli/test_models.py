@@ -1,21 +1,22 @@
 """The models that commands open: which checkpoints, with which tokenizer, on how many threads."""
 
 import argparse
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
 
-from transformer.cli.models import check_device, open_model, run_checkpoints, start_codec
+from transformer.cli.models import check_device, open_model
 from transformer.cli.usage import UsageError
 from transformer.data.codec import SubwordCodec
 from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
+from transformer.translator import run_checkpoints, start_codec
 
 
 def options(model: Path, **changes: object) -> argparse.Namespace:
-    return argparse.Namespace(
-        **{"model": str(model), "average": 1, "threads": None, "device": "cpu", **changes}
-    )
+    defaults = {"average": 1, "best": False, "threads": None, "device": "cpu"}
+    return argparse.Namespace(**{"model": str(model), **defaults, **changes})
 
 
 def last_of(run: Path) -> Path:
@@ -44,10 +45,9 @@ def test_the_newest_ones_oldest_first(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="has 0 checkpoints, 1 are needed"):
         run_checkpoints(tmp_path, 1)
     (tmp_path / "checkpoints").mkdir()
-    for update in (3, 1, 2):
-        (tmp_path / "checkpoints" / f"00000{update}.safetensors").touch()
-    names = [path.name for path in run_checkpoints(tmp_path, 2)]
-    assert names == ["000002.safetensors", "000003.safetensors"]
+    for name in ("999999", "000001", "1000000", "average", "000001-best"):
+        (tmp_path / "checkpoints" / f"{name}.safetensors").touch()
+    assert [path.stem for path in run_checkpoints(tmp_path, 2)] == ["999999", "1000000"]
     assert len(run_checkpoints(tmp_path, 3)) == 3
     assert len(run_checkpoints(tmp_path, 1)) == 1
     with pytest.raises(FileNotFoundError, match="has 3 checkpoints, 4 are needed"):
@@ -81,3 +81,16 @@ def test_a_device_that_holds_no_numbers() -> None:
     check_device("cpu")
     with pytest.raises(ValueError, match="got 'meta': it holds no numbers"):
         check_device("meta")
+
+
+def test_the_best_checkpoint_is_a_file_of_its_own(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    first = min((folder / "checkpoints").iterdir())
+    shutil.copy(first, folder / "best.safetensors")
+    best, _ = open_model(options(folder, best=True))
+    assert torch.equal(best.output_weight, open_model(options(first))[0].output_weight)
+    with pytest.raises(UsageError, match=r"--best needs a run folder, .* is a file"):
+        open_model(options(first, best=True))
+    with pytest.raises(UsageError, match=r"does not go with --average 2"):
+        open_model(options(folder, best=True, average=2))

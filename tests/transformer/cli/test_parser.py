@@ -6,19 +6,20 @@ import pytest
 
 from transformer.cli.parser import make_parser
 
-MODEL = {"model": "m", "average": 1, "threads": None, "device": "cpu", "quiet": False}
+MODEL = {"model": "m", "average": 1, "best": False, "threads": None}
+MODEL |= {"device": "cpu", "quiet": False}
 DECODING = {"beam": 4, "alpha": 0.6, "extra_tokens": 50, "constrained": False, "max_source": 1000}
 PLAN = {"preset": None, "settings": None, "set": []}
 DEFAULTS = {
     "train --folder f": {
         **PLAN,
-        **{"folder": "f", "resume": False, "start_from": None, "quiet": False},
+        **{"folder": "f", "resume": "no", "start_from": None, "quiet": False},
         **dict.fromkeys(("max_updates", "seed", "threads", "device")),
     },
     "translate m": {
         **MODEL,
         **DECODING,
-        **{"input": None, "n_best": 1, "scores": False, "window": 100},
+        **{"input": None, "n_best": 1, "scores": False, "window": None},
     },
     "evaluate m": {**MODEL, **DECODING, **PLAN, "split": None, "output": None},
     "average m --output o": {"checkpoints": ["m"], "last": None, "output": "o", "quiet": False},

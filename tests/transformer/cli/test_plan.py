@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from transformer.cli.plan import DataSettings, make_plan, read_data
+from transformer.config import TransformerConfig
+from transformer.training.settings import TrainSettings
 
 RESULTS = Path(__file__).parents[3] / "results"
 FILES = ["data.train_source=a", "data.train_target=b"]
@@ -27,7 +29,7 @@ def recorded(name: str) -> dict[str, Any]:
 )
 def test_a_preset_trains_what_the_book_reports(preset: str, record: str, options) -> None:
     plan, told = make_plan(preset, None, options), recorded(record)
-    assert plan.training.to_dict() == told["training"]
+    assert plan.training == TrainSettings.from_dict(told["training"])
     config = plan.config(told["model"].get("vocab_size", 100)).to_dict()
     assert config.items() >= told["model"].items()
 
@@ -56,6 +58,7 @@ def test_the_papers_models_are_trained_as_in_the_paper(preset: str, updates: int
     plan = make_plan(preset, None, FILES)
     assert (plan.training.max_updates, plan.training.keep) == (updates, kept)
     assert (plan.data.corpus, plan.data.merges) == ("files", 37_000)  # §5.1
+    assert plan.config(37_000) == getattr(TransformerConfig, preset)(37_000)
 
 
 def test_data_that_says_nothing_more() -> None:
@@ -119,7 +122,7 @@ def test_a_kind_of_leaf_is_one_of_four(as_users_run_it) -> None:
         ('preset = "huge"', "preset must be one of phrasebook, .*, got 'huge'"),
         ('preset = "base"\ntraining = 3', "training must be a section of names .*, got 3"),
         ("", r"name a preset \(phrasebook, .*\) or a settings file"),
-        ("[data]\ncorpus = 'é'".encode("latin-1"), "is not a TOML file: 'utf-8' codec"),
+        ("[data]\ncorpus = 'é'".encode("latin-1"), "not a TOML file: not valid UTF-8"),
     ],
 )
 def test_a_file_that_cannot_be_meant(tmp_path: Path, text: str | bytes, message: str) -> None:

@@ -16,7 +16,9 @@ CPU = "processor\t: 0\nmodel name\t: {} CPU @ 3.00GHz\nflags\t\t: fpu avx2\n"
 
 
 def test_a_record_names_processor_and_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda path: CPU.format("Some") + CPU.format("Other"))
+    monkeypatch.setattr(
+        Path, "read_text", lambda path, **_: CPU.format("Some") + CPU.format("Other")
+    )
     told = surroundings()
     assert told["processor"] == "Some CPU @ 3.00GHz"
     assert told["instructions"] == torch.backends.cpu.get_cpu_capability()
@@ -27,10 +29,10 @@ def test_a_record_names_processor_and_instructions(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_system_that_does_not_name_its_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda path: "processor\t: 0\n")
+    monkeypatch.setattr(Path, "read_text", lambda path, **_: "processor\t: 0\n")
     assert module.processor() == platform.machine()
 
-    def nothing(path: Path) -> str:
+    def nothing(path: Path, **_: str) -> str:
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(Path, "read_text", nothing)

@@ -65,13 +65,13 @@ def test_train_translate_evaluate(craft: Path, capsys, tags: str) -> None:
 
     line = "the/DT dog/NN sings/VBZ ./." if tags == "yes" else "the dog sings ."
     (craft / "lines").write_text(f"{line}\n")
-    words = ["--input", str(craft / "lines"), "--constrained", "--extra-tokens", "300"]
+    words = ["--input", str(craft / "lines"), "--constrained", "--extra-tokens", "100"]
     assert main(["translate", str(run), *words]) == 0
     symbols = capsys.readouterr().out.strip()
     assert codec.tree(symbols, line)
 
     for constrained in ([], ["--constrained"]):
-        assert main(["evaluate", str(run), "--extra-tokens", "300", *constrained]) == 0
+        assert main(["evaluate", str(run), "--extra-tokens", "100", *constrained]) == 0
         found = json.loads(capsys.readouterr().out)
         assert "bleu" not in found
         assert 0 <= found["f1"] <= 100

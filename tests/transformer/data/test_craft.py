@@ -93,7 +93,7 @@ def test_a_sentence_of_an_earlier_split_is_dropped(copy):
 
 def test_missing_files_are_downloaded_once(server, tmp_path):
     url = f"http://127.0.0.1:{server.server_port}"
-    cache = tmp_path / "cache"
+    cache = tmp_path
     found = trees(cache, base_url=url)
     assert found["train"][1].tree == parse_brackets("(S (NP The cat) (VP sleeps) .)")
     assert len(server.asked) == 4
@@ -104,7 +104,7 @@ def test_missing_files_are_downloaded_once(server, tmp_path):
 
 def test_several_bars_would_be_ninety_one(server, tmp_path, capsys):
     url = f"http://127.0.0.1:{server.server_port}"
-    craft_trees(folder=tmp_path / "cache", files=FILES, base_url=url)
+    craft_trees(folder=tmp_path, files=FILES, base_url=url)
     shown = capsys.readouterr().err
     assert shown.count("100%") == 1
     assert shown.split("\r")[-1].startswith("CRAFT: 100%")
@@ -113,7 +113,7 @@ def test_several_bars_would_be_ninety_one(server, tmp_path, capsys):
 def test_nothing_is_shown_where_nothing_is_fetched_or_quiet_is_asked_for(server, tmp_path, capsys):
     url = f"http://127.0.0.1:{server.server_port}"
     for progress in (False, True):
-        craft_trees(folder=tmp_path / "cache", files=FILES, base_url=url, progress=progress)
+        craft_trees(folder=tmp_path, files=FILES, base_url=url, progress=progress)
         assert capsys.readouterr().err == ""
 
 
@@ -167,6 +167,10 @@ def test_argument_before_variable_before_cache(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     assert craft_folder().parts[-2:] == ("transformer-walkthrough", "craft")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "variable"))
+    with pytest.raises(FileNotFoundError, match=f"no folder .*, which {FOLDER_VARIABLE} names"):
+        craft_trees()
+    for name in ("variable", "argument"):
+        (tmp_path / name).mkdir()
     assert craft_folder() == tmp_path / "variable"
     assert craft_folder(tmp_path / "argument") == tmp_path / "argument"
 

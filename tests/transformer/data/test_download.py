@@ -70,7 +70,7 @@ def server():
 
 
 def download(server, path, **changes):
-    options = {"checksum": CHECKSUM, "progress": False, "timeout": 5.0, "url": server.url}
+    options = {"checksum": CHECKSUM, "progress": False, "timeout": 60.0, "url": server.url}
     fetch(path=path, **{**options, **changes})
 
 
@@ -232,7 +232,7 @@ def test_four_processes_that_want_one_file_fetch_it_once(server, tmp_path):
         worker.stdin.write("\n")
         worker.stdin.flush()
     for worker in workers:
-        worker.communicate(timeout=60)
+        worker.communicate(timeout=600)
         assert worker.returncode == 0
     assert (tmp_path / "deep" / "file").read_bytes() == CONTENT
     assert server.asked == [None]

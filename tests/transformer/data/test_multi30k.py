@@ -22,7 +22,7 @@ from transformer.data.multi30k import (
 )
 
 LINES = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000}
-LINES |= {"test_2017_flickr": 1_000, "test_2017_mscoco": 461}
+LINES |= {"test_2017_flickr": 1_000, "test_2017_mscoco": 461, "test_2018_flickr": 1_071}
 
 
 @pytest.fixture
@@ -60,6 +60,11 @@ def test_argument_before_variable_before_cache(monkeypatch, tmp_path):
     monkeypatch.setenv(FOLDER_VARIABLE, "")  # set to nothing is as good as not set
     assert "transformer-walkthrough" in str(multi30k_folder())
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "variable"))
+    with pytest.raises(FileNotFoundError, match=f"no folder .*, which {FOLDER_VARIABLE} names"):
+        multi30k_lines("en", "val")
+    assert list(tmp_path.iterdir()) == [], "a name that may be misspelt makes no folder"
+    for name in ("variable", "argument"):
+        (tmp_path / name).mkdir()
     assert multi30k_folder() == tmp_path / "variable"
     assert multi30k_folder(tmp_path / "argument") == tmp_path / "argument"
 

@@ -32,24 +32,6 @@ def pool():
 
 
 SIZES = {"train": 3_000, "valid": 300, "test": 300}
-PAIRS = {
-    "made": (
-        "L'homme rend le gâteau plus beau.",
-        "The man makes the cake more beautiful.",
-    ),
-    "because_who": (
-        "Paul vend la voiture aux États-Unis parce qu'il est vieux.",
-        "Paul sells the car in the United States because he is old.",
-    ),
-    "liked_for": (
-        "Paul admire la France en automne pour ses musées.",
-        "Paul admires France in autumn for its museums.",
-    ),
-    "and_it": (
-        "Thomas achète cette pomme en Europe et la vend.",
-        "Thomas buys this apple in Europe and sells it.",
-    ),
-}
 
 
 def test_the_second_corpus_is_as_it_was(pool):
@@ -66,14 +48,6 @@ def test_no_sentence_breaks_a_rule_of_either_language(pool):
         for example in examples:
             assert not french_errors(list(example.source)), example.source_text
             assert not english_errors(list(example.target)), example.target_text
-
-
-@pytest.mark.parametrize("structure", PAIRS)
-def test_golden_pairs_read_by_hand(structure):
-    drawn = islice(distant_sentences("test", seed=3, structures=(structure,)), 150)
-    found = {example.source_text: example.target_text for example in drawn}
-    french, english = PAIRS[structure]
-    assert found.get(french) == english
 
 
 def test_one_french_sentence_has_one_english_one(pool):

@@ -29,7 +29,7 @@ def test_the_last_line_needs_no_line_feed(tmp_path):
     assert read_lines(written(tmp_path, "a.txt", "one\ntwo")) == ("one", "two")
 
 
-line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\ufeff"))
+line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\n\r\ufeff"))
 
 
 @given(lines=st.lists(line.filter(lambda text: text.split()), min_size=1))
@@ -53,6 +53,9 @@ def test_gzip_is_unpacked_and_a_truncated_one_is_refused(tmp_path):
         (b"one\n\nthree\n", "a.txt, line 2: every line must hold a sentence"),
         (b"one\ntwo\n \t \n", "a.txt, line 3: every line must hold a sentence"),
         (b"one\ncaf\xe9 noir\n", r"a.txt, line 2: not valid UTF-8 \(byte 0xe9 at column 4\)"),
+        ("one\ntwo\n".encode("utf-16"), "a.txt, line 1: not valid UTF-8 .* is this UTF-16"),
+        ("one\ntwo\n".encode("utf-16-le"), "a.txt, line 1: a NUL byte at column 2: is this UTF-16"),
+        (b"one\n\0\n", "a.txt, line 2: a NUL byte at column 1: .* save it as UTF-8"),
         (b"one\n" + b"word " * 10_000, "a.txt, line 2: .* at most 1000 words, got 10000"),
     ],
 )

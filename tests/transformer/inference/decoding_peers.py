@@ -91,13 +91,14 @@ def log_probs_of(model: Transformer, source: Tensor, outputs: Tensor) -> Tensor:
     return log_probs.gather(-1, target_out[..., None]).sum(dim=(-1, -2))
 
 
-def exhaustive(model: Transformer, source: Tensor, limit: int, alpha: float) -> list[tuple]:
+def exhaustive(model: Transformer, source: Tensor, limit: int, alpha: float | None) -> list[tuple]:
     """(score, tokens) of every possible output of at most `limit` tokens, best first."""
     words = [t for t in range(model.config.vocab_size) if t not in (PAD_ID, BOS_ID, EOS_ID)]
     found = []
     for length in range(limit):
         outputs = torch.tensor(list(product(words, repeat=length)), dtype=torch.long)
-        scores = log_probs_of(model, source, outputs) / ((5 + length + 1) / 6) ** alpha
+        penalty = length + 1 if alpha is None else ((5 + length + 1) / 6) ** alpha
+        scores = log_probs_of(model, source, outputs) / penalty
         found += zip(scores.tolist(), outputs.tolist(), strict=True)
     return sorted(found, reverse=True)
 

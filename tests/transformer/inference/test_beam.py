@@ -14,8 +14,6 @@ from decoding_peers import (
     strip,
     trained_model,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import beam as beam_module
@@ -30,9 +28,9 @@ def test_one_beam_is_greedy(alpha: float) -> None:
     assert [best[0].tokens for best in found] == greedy_decode(model, source, max_len=12)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5, None])
 @pytest.mark.parametrize("seed", range(2))
-def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float) -> None:
+def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float | None) -> None:
     model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
     limit = 4  # 1 + 3 + 9 + 27 outputs
     for early_stopping in (True, False):
@@ -123,20 +121,6 @@ def test_wrong_caches_report_scores_the_model_does_not_give(monkeypatch, wrong) 
     assert worst > 0.1
 
 
-@given(seed=st.integers(0, 200), beam=st.integers(2, 6))
-@settings(max_examples=8, deadline=None)
-def test_best_found_scores_no_lower_than_greedy_without_early_stopping(seed, beam) -> None:
-    # not a law for narrow beams in general: greedy's path can fall out of a beam. It holds for
-    # log probabilities over the n best of a beam that holds every path, so that is what is asked.
-    model, source = make_model(seed, vocab_size=6), make_source(seed, rows=2, vocab_size=6)
-    wide = beam_search(model, source, beam=40, alpha=0.0, max_len=4)
-    narrow = beam_search(model, source, beam=beam, alpha=0.0, max_len=4)
-    greedy = greedy_decode(model, source, max_len=4)
-    for row, best, found, tokens in zip(source, wide, narrow, greedy, strict=True):
-        assert best[0].score >= log_prob(model, strip(row), tokens) - 1e-4
-        assert best[0].score >= found[0].score - 1e-4
-
-
 def test_a_batch_gives_what_each_sentence_alone_gives() -> None:
     model, source = trained_model(), make_source(3)
     together = beam_search(model, source, beam=3, n_best=3, max_len=9)
@@ -155,21 +139,6 @@ def test_a_finished_hypothesis_keeps_its_score() -> None:
         assert other[0].score >= one[0].score - 1e-6
         for h in [*one, *other]:
             assert h.log_prob == pytest.approx(log_prob(model, strip(row), h.tokens), abs=1e-4)
-
-
-def test_longer_outputs_win_with_larger_alpha() -> None:
-    model, source = trained_model(), make_source(1)
-    lengths = [
-        sum(
-            len(best[0].tokens)
-            for best in beam_search(
-                model, source, beam=6, alpha=alpha, max_len=12, early_stopping=False
-            )
-        )
-        for alpha in (0.0, 1.0, 3.0)
-    ]
-    assert lengths[0] <= lengths[1] <= lengths[2]
-    assert lengths[0] < lengths[2]
 
 
 def test_length_penalty_is_the_papers() -> None:

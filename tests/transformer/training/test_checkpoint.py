@@ -8,9 +8,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from transformer import files
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
-from transformer.training import checkpoint as checkpoint_module
 from transformer.training.checkpoint import (
     average_checkpoints,
     load_checkpoint,
@@ -18,7 +18,6 @@ from transformer.training.checkpoint import (
     load_weights,
     save_checkpoint,
     unique_weights,
-    write_atomically,
     write_tensors,
 )
 
@@ -161,37 +160,11 @@ def test_no_room_on_the_disk_leaves_the_old_file(tmp_path: Path, monkeypatch) ->
     save_checkpoint(path, model(0))
     before = path.read_bytes()
     usage = type("Usage", (), {"free": 1000})()
-    monkeypatch.setattr(checkpoint_module.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _: usage)
     with pytest.raises(OSError, match=r"too little room .*: \d+ bytes needed, 1000 free"):
         save_checkpoint(path, model(1))
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.safetensors"]
-
-
-def test_a_megabyte_stays_free_beside_the_file(tmp_path: Path, monkeypatch) -> None:
-    content, needed = b"x" * 1000, 1000 + 1024 * 1024
-    for free in (needed, needed - 1):
-        usage = type("Usage", (), {"free": free})()
-        monkeypatch.setattr(checkpoint_module.shutil, "disk_usage", lambda _, usage=usage: usage)
-        if free == needed:
-            write_atomically(tmp_path / "deep" / "folder" / "file", content)
-        else:
-            with pytest.raises(OSError, match=f"{needed} bytes needed, {free} free"):
-                write_atomically(tmp_path / "another" / "file", content)
-    assert (tmp_path / "deep" / "folder" / "file").read_bytes() == content
-
-
-def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch) -> None:
-    """Else a power cut leaves half a file under the name of a whole one."""
-    flushed = []
-
-    def fsync(number: int) -> None:
-        flushed.append((os.fstat(number).st_size, (tmp_path / "file").exists()))
-
-    monkeypatch.setattr(checkpoint_module.os, "fsync", fsync)
-    write_atomically(tmp_path / "file", b"first ", memoryview(b"second"))
-    assert flushed == [(12, False)]
-    assert (tmp_path / "file").read_bytes() == b"first second"
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch) -> None:
@@ -202,7 +175,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path: Path, mo
     def fail(_: int) -> None:
         raise OSError("disk pulled out")
 
-    monkeypatch.setattr(checkpoint_module.os, "fsync", fail)
+    monkeypatch.setattr(files.os, "fsync", fail)
     with pytest.raises(OSError, match="disk pulled out"):
         save_checkpoint(path, model(1))
     assert path.read_bytes() == before

@@ -20,6 +20,7 @@ def test_the_second_signal_ends_the_process_at_once() -> None:
             assert received == [signal.SIGINT]
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "it is put back"
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -52,14 +52,6 @@ def test_fused_loss_and_gradients_equal_the_formula(alpha, smoothing, chunk, see
         assert torch.allclose(ours, plain, atol=1e-10)
 
 
-def test_gradients_by_finite_differences() -> None:
-    states, weight, target = example()
-    assert torch.autograd.gradcheck(
-        lambda s, w: r_drop_projection_loss(s, w, target, alpha=3.0, smoothing=0.2, chunk=5),
-        (states.requires_grad_(), weight.requires_grad_()),
-    )
-
-
 def test_equal_passes_have_the_plain_loss_and_others_a_higher_one() -> None:
     states, weight, target = example()
     first = states[:4]

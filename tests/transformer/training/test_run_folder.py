@@ -17,6 +17,7 @@ from transformer.training.run_folder import (
     FREE_TO_CHANGE,
     RunFolder,
     checksum,
+    holds_run,
     refuse_run_in_use,
 )
 
@@ -48,6 +49,7 @@ def test_a_folder_is_held_from_begin_to_close(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_refused_is_not_held(tmp_path: Path) -> None:
     begun(tmp_path).close()
+    (tmp_path / "state.safetensors").touch()
     again = RunFolder(tmp_path, SETTINGS)
     with pytest.raises(FileExistsError, match="already holds a run"):
         again.begin(CONFIG, PAIRS)
@@ -87,6 +89,7 @@ def test_notes_are_readable_as_they_are(tmp_path: Path) -> None:
 )
 def test_what_a_resumed_run_may_change(tmp_path: Path, schedule, change, allowed) -> None:
     begun(tmp_path, schedule=schedule).close()
+    (tmp_path / "state.safetensors").touch()  # else the folder is begun anew
     value = True if change == "compile" else 77
     folder = RunFolder(tmp_path, SETTINGS.replace(schedule=schedule, **{change: value}))
     if allowed:
@@ -106,6 +109,34 @@ def test_a_checkpoint_says_after_which_update_it_was_written(tmp_path: Path) -> 
     assert path.name == "000012.safetensors"
     kept = load_checkpoint(path)
     assert (kept.notes, kept.tokenizer) == ({"update": 12}, "words")
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_start_that_failed_does_not_keep_its_folder(tmp_path: Path, resume: bool) -> None:
+    begun(tmp_path, max_tokens=3).close()
+    folder = RunFolder(tmp_path, SETTINGS)
+    folder.begin(CONFIG, PAIRS, resume=resume)
+    folder.close()
+    told = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    assert told["training"]["max_tokens"] == SETTINGS.max_tokens
+    assert not holds_run(tmp_path)
+    folder.save_checkpoint(make_model(), 7)
+    with pytest.raises(FileExistsError, match="already holds a run"):
+        folder.begin(CONFIG, PAIRS)
+
+
+def test_only_what_the_run_wrote_is_counted_and_dropped_by_number(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, SETTINGS.replace(keep=3))
+    (tmp_path / "checkpoints").mkdir()
+    others = ["000100-best", "average", "12345", "１２３４５６"]
+    for name in others:
+        (tmp_path / "checkpoints" / f"{name}.safetensors").touch()
+    for update in (999_998, 999_999, 1_000_000, 1_000_001):
+        folder.save_checkpoint(make_model(), update)
+    assert [path.stem for path in folder.checkpoints] == ["999999", "1000000", "1000001"]
+    assert {path.stem for path in (tmp_path / "checkpoints").iterdir()} == {
+        *others, "999999", "1000000", "1000001",
+    }  # fmt: skip
 
 
 def test_a_state_of_something_else_is_named(tmp_path: Path) -> None:

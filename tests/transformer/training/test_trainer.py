@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from safetensors.torch import save_file
 
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate
@@ -21,13 +20,11 @@ from transformer.training import trainer as trainer_module
 from transformer.training.checkpoint import (
     load_checkpoint,
     load_model,
-    read_tensors,
     unique_weights,
 )
 from transformer.training.history import History, Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
-from transformer.training.objective import TranslationLoss, perplexity
-from transformer.training.process import seed_from
+from transformer.training.objective import perplexity
 from transformer.training.run_folder import refuse_run_in_use
 from transformer.training.schedule import noam_rate
 from transformer.training.settings import TrainSettings
@@ -67,6 +64,10 @@ def trained(settings: TrainSettings = SETTINGS, model: Transformer | None = None
     return model, history
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def assert_same(one: Transformer, other: Transformer) -> None:
     for name, value in unique_weights(one).items():
         assert torch.equal(value, unique_weights(other)[name]), name
@@ -93,6 +94,13 @@ def test_it_learns() -> None:
     assert [record.update for record in history.records] == list(range(1, 61))
 
 
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory) -> tuple[Transformer, History, Path]:
+    """A run that nobody stopped: model, log, folder."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    return *trained(folder=folder, valid=PAIRS[:5]), folder
+
+
 class StopError(Exception):
     """A run that dies without a chance to save."""
 
@@ -101,8 +109,8 @@ class StopError(Exception):
     ("at", "ending"),  # before, at and after an interval's end, and next to the last update
     [(3, "death"), (3, "SIGTERM"), (4, "SIGINT"), (7, "death"), (7, "SIGTERM"), (11, "SIGINT")],
 )
-def test_resumed_run_is_bitwise_the_uninterrupted_one(tmp_path: Path, at: int, ending: str) -> None:
-    whole, whole_history = trained(folder=tmp_path / "whole", valid=PAIRS[:5])
+def test_resumed_run_is_bitwise_the_uninterrupted_one(whole_run, tmp_path, at, ending) -> None:
+    whole, whole_history, _ = whole_run
 
     def stop(record: Record) -> None:
         if record.update == at:
@@ -148,8 +156,7 @@ def test_a_float16_run_resumes_with_its_loss_scale(tmp_path: Path) -> None:
     assert_same(resumed.model, whole.model)
 
 
-def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) -> None:
-    whole, _ = trained(folder=tmp_path / "whole")
+def test_without_the_optimiser_state_the_run_would_be_another(whole_run, tmp_path: Path) -> None:
     trained(SETTINGS.replace(save_every=4, keep=9), folder=tmp_path / "run")
     forgetful = Trainer(
         load_model(tmp_path / "run/checkpoints/000004.safetensors"), PAIRS, SETTINGS
@@ -157,13 +164,7 @@ def test_without_the_optimiser_state_the_run_would_be_another(tmp_path: Path) ->
     forgetful.position.update = 4
     forgetful.position.updates_in_epoch = 4
     forgetful.run(progress=False)
-    assert differs(forgetful.model, whole)
-
-
-def test_handlers_are_put_back(tmp_path: Path) -> None:
-    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    trained(SETTINGS.replace(max_updates=2, warmup=1), folder=tmp_path)
-    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+    assert differs(forgetful.model, whole_run[0])
 
 
 def test_rate_moves_once_an_update_not_once_a_batch() -> None:
@@ -243,6 +244,8 @@ def test_folder_that_holds_a_run(tmp_path: Path) -> None:
         FileExistsError, match="already holds a run: name another folder, or resume"
     ):
         trained(folder=tmp_path)
+    with pytest.raises(FileExistsError, match="already holds a run"):
+        Trainer(make_model(), PAIRS, SETTINGS).open(tmp_path)
 
 
 def test_resuming_another_run(tmp_path: Path) -> None:
@@ -257,10 +260,12 @@ def test_resuming_another_run(tmp_path: Path) -> None:
 
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
-    whole, history = trained(folder=tmp_path)
-    again, history_again = trained(folder=tmp_path, resume=True)
+    whole, history = trained(folder=tmp_path, notes={"date": "first"})
+    before = contents(tmp_path)
+    again, history_again = trained(folder=tmp_path, resume=True, notes={"date": "second"})
     assert_same(whole, again)
     assert history_again.records == history.records
+    assert contents(tmp_path) == before
 
 
 def test_loss_that_is_no_number() -> None:
@@ -269,6 +274,36 @@ def test_loss_that_is_no_number() -> None:
         model.output_weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match=r"the loss is nan at update 1 \(rate 0.0025"):
         trained(model=model)
+
+
+@pytest.mark.parametrize("broken", ["weights", "moments", "loss"])
+def test_what_is_not_finite_replaces_nothing(tmp_path: Path, broken: str) -> None:
+    """The loss is looked at only where a row is logged, and that may be after a save."""
+    settings = SETTINGS.replace(log_every=50)
+    whole, _ = trained(settings, folder=tmp_path / "whole")
+    trainer = Trainer(make_model(), PAIRS, settings)
+    trainer.open(tmp_path / "run")
+    step = trainer.step
+
+    def step_and_break(group, *, stop: bool = False) -> bool:
+        stopping = step(group, stop=stop)
+        if trainer.position.update == 6:
+            parameter = trainer.model.output_weight
+            if broken == "loss":
+                trainer.since_record.loss = torch.tensor(math.nan)
+            elif broken == "moments":
+                trainer.optimizer.state[parameter]["exp_avg_sq"][5] = math.inf
+            else:
+                parameter.data[5] = math.nan
+        return stopping
+
+    trainer.step = step_and_break
+    with pytest.raises(FloatingPointError, match="no longer finite at update 8, nothing more is"):
+        trainer.run(progress=False)
+    names = [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()]
+    assert names == ["000004.safetensors"]
+    resumed, _ = trained(settings, folder=tmp_path / "run", resume=True)
+    assert_same(resumed, whole)
 
 
 def test_clipping_bounds_the_step_and_logs_the_norm_before() -> None:
@@ -292,46 +327,6 @@ def test_threads_are_put_back() -> None:
     trained(settings, callbacks=[lambda _: seen.append(torch.get_num_threads())])
     assert set(seen) == {2}
     assert torch.get_num_threads() == before
-
-
-def test_r_drop_without_dropout_is_the_plain_loss() -> None:
-    batch = collate(PAIRS[:6])
-    model = make_model(dropout=0.0)
-    plain = TranslationLoss(model, smoothing=0.1)
-    drop = TranslationLoss(model, smoothing=0.1, r_drop=5.0)
-    arguments = batch.source, batch.target_in, batch.target_out
-    assert torch.allclose(plain(*arguments), drop(*arguments), rtol=1e-5)
-    noisy = make_model(dropout=0.3)
-    weights = [TranslationLoss(noisy, smoothing=0.1, r_drop=w) for w in (1e-9, 5.0)]
-    values = []
-    for loss in weights:
-        torch.manual_seed(0)
-        values.append(float(loss(*arguments).detach()))
-    assert values[1] > values[0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"max_updates": 0}, "max_updates must be at least 1, got 0"),
-        ({"accumulate": 0}, "accumulate must be at least 1, got 0"),
-        ({"smoothing": 1.0}, r"smoothing must be in \[0, 1\), got 1.0"),
-        ({"clip": 0.0}, "clip must be above 0, or None, got 0.0"),
-        ({"precision": "int8"}, "precision must be one of .*, got 'int8'"),
-        ({"schedule": "cosine"}, "schedule must be one of .*, got 'cosine'"),
-        ({"warmup": 500}, "total must be above warmup, got total 13 and warmup 500"),
-        ({"threads": 0}, "threads must be at least 1, or None, got 0"),
-        ({"keep": 0}, "keep must be at least 1, got 0"),
-    ],
-)
-def test_bad_settings(changes, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        TrainSettings.from_dict({**SETTINGS.to_dict(), **changes})
-
-
-def test_unknown_settings() -> None:
-    with pytest.raises(ValueError, match=r"unknown training settings: \['epochs'\]"):
-        TrainSettings.from_dict({"epochs": 3})
 
 
 def test_a_pair_longer_than_a_batch() -> None:
@@ -371,15 +366,6 @@ def test_every_update_draws_its_own_dropout(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(trainer_module, "seed_from", lambda *parts: drawn.append(parts))
     trained(SETTINGS.replace(max_updates=6, seed=3))
     assert drawn == [(3, update, 0) for update in range(1, 7)]
-
-
-def test_what_is_random_follows_from_every_part() -> None:
-    def drawn(*parts: int) -> float:
-        seed_from(*parts)
-        return float(torch.rand(()))
-
-    assert drawn(1, 2, 0) == drawn(1, 2, 0)
-    assert len({drawn(*parts) for parts in ((1, 2, 0), (1, 3, 0), (2, 2, 0), (1, 2, 1))}) == 4
 
 
 def test_the_optimiser_is_the_papers() -> None:
@@ -467,35 +453,6 @@ def test_a_row_after_a_resume_is_the_uninterrupted_runs(tmp_path: Path, monkeypa
     assert resumed == whole
 
 
-def test_the_state_of_an_older_version_is_resumed(tmp_path: Path) -> None:
-    """It has no checksum, and no sums since the last row."""
-
-    def stop(record: Record) -> None:
-        if record.update == 7:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    whole, _ = trained(folder=tmp_path / "whole")
-    trained(folder=tmp_path / "run", callbacks=[stop])
-    path = tmp_path / "run" / "state.safetensors"
-    tensors, metadata = read_tensors(path)
-    assert metadata.keys() == {"position", "since_record"}
-    save_file(tensors, path, {"position": metadata["position"]})
-    assert json.loads(metadata["position"]).keys() == {
-        *("update", "epoch", "updates_in_epoch", "tokens", "seconds", "loss_scale")
-    }, "the older version must be able to read it, too"
-    resumed, history = trained(folder=tmp_path / "run", resume=True)
-    assert_same(resumed, whole)
-    assert [record.update for record in history.records] == list(range(1, 13))
-
-
-def test_equal_runs_write_equal_checkpoints(tmp_path: Path) -> None:
-    """So that `sha256sum` compares runs."""
-    for name in ("one", "two"):
-        trained(folder=tmp_path / name, tokenizer='{"kind": "words"}')
-    for path in (tmp_path / "one/checkpoints").iterdir():
-        assert path.read_bytes() == (tmp_path / "two/checkpoints" / path.name).read_bytes()
-
-
 def test_two_runs_in_one_folder_are_refused_at_once(tmp_path: Path) -> None:
     refused: list[str] = []
 
@@ -519,7 +476,8 @@ def test_two_runs_in_one_folder_are_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_folder_is_free_after_a_run_that_failed(tmp_path: Path) -> None:
     def fail(record: Record) -> None:
-        raise StopError
+        if record.update == 5:
+            raise StopError
 
     with pytest.raises(StopError):
         trained(folder=tmp_path, callbacks=[fail])
@@ -588,18 +546,19 @@ def test_validation_has_room_for_its_longest_sentence() -> None:
     assert perplexity(model, one_sided, max_tokens=2) > 1
 
 
-def test_rows_after_the_update_that_is_resumed_are_not_kept(tmp_path: Path) -> None:
+def test_rows_after_the_update_that_is_resumed_are_not_kept(whole_run, tmp_path: Path) -> None:
     """The log is written before the state: a run that dies between has rows of its future."""
 
     def stop(record: Record) -> None:
         if record.update == 7:
             raise StopError
 
-    _, whole = trained(folder=tmp_path / "whole")
+    _, whole, folder = whole_run
+    options = {"folder": tmp_path / "run", "valid": PAIRS[:5]}
     with pytest.raises(StopError):
-        trained(folder=tmp_path / "run", callbacks=[stop])
-    shutil.copy(tmp_path / "whole/log.csv", tmp_path / "run/log.csv")
-    _, resumed = trained(folder=tmp_path / "run", resume=True)
+        trained(callbacks=[stop], **options)
+    shutil.copy(folder / "log.csv", tmp_path / "run/log.csv")
+    _, resumed = trained(resume=True, **options)
     assert [record.update for record in resumed.records] == list(range(1, 13))
     written = History.read(tmp_path / "run/log.csv", up_to=99)
     assert [r.loss for r in written.records] == [r.loss for r in whole.records]
@@ -622,16 +581,6 @@ def test_a_run_that_asks_for_it_trains_through_the_compiled_loss(monkeypatch) ->
     assert asked == [{"dynamic": True}]  # batches of many shapes, one program
     assert len(called) == SETTINGS.max_updates
     assert_same(plain, compiled)
-
-
-def test_defaults_that_others_rely_on() -> None:
-    assert TrainSettings().seed == 1
-    assert TrainSettings() == TrainSettings(seed=1, accumulate=1, smoothing=0.1, r_drop=0.0)
-
-
-def test_the_progress_bar_counts_updates_to_the_last_one(capsys) -> None:
-    train(make_model(), PAIRS, SETTINGS.replace(max_updates=3, warmup=1), progress=True)
-    assert "3/3" in capsys.readouterr().err
 
 
 def test_a_run_shows_its_progress_unless_it_is_told_not_to(capsys) -> None:
@@ -687,13 +636,6 @@ def test_the_gradient_is_scaled_in_float16_only_and_logged_unscaled(precision: s
 def test_the_objective_is_the_one_that_the_settings_name() -> None:
     loss = Trainer(make_model(), PAIRS, SETTINGS.replace(smoothing=0.3, r_drop=2.0)).loss
     assert (loss.smoothing, loss.r_drop) == (0.3, 2.0)
-
-
-def test_a_folder_with_a_run_is_opened_only_to_resume(tmp_path: Path) -> None:
-    trained(SETTINGS.replace(max_updates=1, warmup=1), folder=tmp_path)
-    again = Trainer(make_model(), PAIRS, SETTINGS.replace(max_updates=1, warmup=1))
-    with pytest.raises(FileExistsError, match="already holds a run"):
-        again.open(tmp_path)
 
 
 def test_no_process_reads_a_folder_before_the_first_has_prepared_it(monkeypatch, tmp_path) -> None:
@@ -779,3 +721,54 @@ def test_the_state_is_saved_only_where_it_is_due(tmp_path: Path, monkeypatch) ->
     monkeypatch.setattr(trainer_module.RunFolder, "save_state", note)
     trained(SETTINGS.replace(save_every=5), folder=tmp_path)
     assert saved == [5, 10, 12]
+
+
+def a_run_with(perplexities, monkeypatch, **changes):
+    """Train with these perplexities on the validation split, one every update."""
+    values = iter(perplexities)
+    monkeypatch.setattr(trainer_module, "perplexity", lambda *_, **__: next(values))
+    settings = SETTINGS.replace(valid_every=1, save_every=2, keep=20, **changes)
+    return Trainer(make_model(), PAIRS, settings, valid=PAIRS)
+
+
+def updates_of(folder: Path) -> tuple[int, list[str]]:
+    best = load_checkpoint(folder / "best.safetensors").notes["update"]
+    return best, sorted(path.stem for path in (folder / "checkpoints").iterdir())
+
+
+def test_a_run_out_of_patience_ends_saved_and_goes_on_with_more(monkeypatch, tmp_path) -> None:
+    values = [9.0, 5.0, 6.0, 4.0, 4.5, 4.0, 7.0, 3.0, *[2.0] * 4]
+    trainer = a_run_with(values, monkeypatch, patience=3)
+    trainer.open(tmp_path)
+    assert [update for update, _ in trainer.run(progress=False).perplexities][-1] == 7
+    assert updates_of(tmp_path) == (4, ["000002", "000004", "000006", "000007"])
+    trainer = a_run_with(values[7:], monkeypatch, patience=3)
+    before = contents(tmp_path)
+    trainer.open(tmp_path, resume=True, notes={"date": "second"})
+    trainer.run(progress=False)
+    assert contents(tmp_path) == before
+    assert trainer.position.update == 7  # there is still no patience left
+    trainer = a_run_with(values[7:], monkeypatch, patience=4)
+    trainer.open(tmp_path, resume=True)
+    assert trainer.run(progress=False).records[-1].update == 12
+    assert updates_of(tmp_path)[0] == 9  # the first of equals
+
+
+def test_without_patience_a_run_goes_to_its_end_and_its_best_is_kept(monkeypatch, tmp_path) -> None:
+    trainer = a_run_with([2.0, 1.5, *[3.0] * 10], monkeypatch)
+    trainer.open(tmp_path)
+    assert trainer.run(progress=False).records[-1].update == 12
+    assert updates_of(tmp_path)[0] == 2
+    best = load_model(tmp_path / "best.safetensors")
+    assert_same(best, load_model(tmp_path / "checkpoints/000002.safetensors"))
+
+
+def test_the_bar_shows_the_last_validation(monkeypatch, capsys) -> None:
+    trainer = a_run_with([7.25] * 12, monkeypatch)
+    trainer.run()
+    assert "valid perplexity 7.25" in capsys.readouterr().err
+
+
+def test_no_validation_needs_no_best(tmp_path) -> None:
+    trained(SETTINGS.replace(patience=1), folder=tmp_path)
+    assert not (tmp_path / "best.safetensors").exists()

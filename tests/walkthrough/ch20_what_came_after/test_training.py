@@ -83,7 +83,12 @@ def whole():
 @pytest.fixture(scope="module")
 def corpus(whole):
     return experiments.Corpus(
-        whole.task, whole.train[:300], whole.test[:20], whole.longer[:10], whole.test_examples[:20]
+        whole.task,
+        whole.train[:300],
+        whole.valid[:20],
+        whole.test[:20],
+        whole.longer[:10],
+        whole.test_examples[:20],
     )
 
 
@@ -96,7 +101,7 @@ def test_short_sentences_train_and_longer_ones_test(whole):
 def test_a_run_of_a_block_measures_what_the_record_holds(corpus):
     recipe = Recipe(updates=50, warmup=5, peak=1e-2)
     found = experiments.block_run(corpus, experiments.TODAY, recipe, seed=1)
-    names = {"parameters", "cpu_seconds", "loss", "longer_loss", "largest_score"}
+    names = {"parameters", "cpu_seconds", "valid_loss", "loss", "longer_loss", "largest_score"}
     assert set(found) == names | {"exact", "longer_exact"}
     assert found["loss"] < 5
     assert 0 < found["largest_score"] < 16

@@ -7,12 +7,11 @@ code is marked where a mark shows, and scripts wait.
 from typing import Any
 
 from sphinx.application import Sphinx
-
-from light_pages import code, mathematics, scripts, stylesheet
+from tools.site.light_pages import code, colours, mathematics, scripts, stylesheet
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the parts to a build."""
-    for part in (mathematics, stylesheet, scripts, code):
+    for part in (mathematics, stylesheet, scripts, colours, code):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

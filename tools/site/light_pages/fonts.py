@@ -13,6 +13,7 @@ from pathlib import Path
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables.otTables import MathGlyphConstruction
+from fontTools.varLib.instancer import instantiateVariableFont
 
 ROOT_SIGN = "√"
 ITALIC = (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
@@ -24,8 +25,14 @@ PRIVATE = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])", re.IGNORECASE)
 OUTLINED = re.compile(r'class="[^"]*\b(?:far|fa-regular)\b')
 
 
-def embedded(font: TTFont, letters: Iterable[str], features: list[str]) -> str:
-    """A font with these letters, as a source for `@font-face`."""
+TEXT_FEATURES = ["ccmp", "kern", "liga", "mark", "tnum"]  # tnum: figures of one width, for tables
+Weights = int | tuple[int, int]
+
+
+def embedded(
+    font: TTFont, letters: Iterable[str], features: list[str], weights: Weights | None = None
+) -> str:
+    """A font with these letters, and of a variable one these weights, as a source for a face."""
     options = Options()
     options.layout_features = features
     options.hinting = False
@@ -34,11 +41,25 @@ def embedded(font: TTFont, letters: Iterable[str], features: list[str]) -> str:
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(letters))
     subsetter.subset(font)
-    font.flavor = "woff"
+    if weights:
+        instantiateVariableFont(font, {"wght": weights}, inplace=True)
+    font.flavor = "woff2"
     out = BytesIO()
     font.save(out)
     data = base64.b64encode(out.getvalue()).decode()
-    return f'url(data:font/woff;base64,{data}) format("woff")'
+    return f'url(data:font/woff2;base64,{data}) format("woff2")'
+
+
+def text_face(family: str, file: Path, weights: Weights, letters: set[str]) -> str:
+    """The `@font-face` of a font that words are set in; the file's name says whether it slants."""
+    range_ = f"{weights}" if isinstance(weights, int) else "{} {}".format(*weights)
+    style = "italic" if "italic" in file.name else "normal"
+    with TTFont(file) as font:
+        source = embedded(font, letters, TEXT_FEATURES, weights)
+    return (
+        f'@font-face{{font-family:"{family}";font-style:{style};font-weight:{range_};'
+        f"src:{source}}}\n"
+    )
 
 
 def letters_of_formulas(pages: str) -> set[str]:
@@ -78,11 +99,15 @@ def narrow_roots(font: TTFont) -> None:
         font["hmtx"][glyph_name] = (width, round(bearing * factor))
 
 
-def mathematical_face(family: str, file: Path, pages: str) -> str:
-    """The `@font-face` of the mathematical font, empty where no page has a formula."""
+def mathematical_face(family: str, file: Path, pages: str, symbols: Iterable[str] = ()) -> str:
+    """The `@font-face` of the mathematical font, empty where no page has a formula.
+
+    `symbols` are those of the text: arrows, roots, Greek letters, which the text's fonts lack.
+    """
     letters = letters_of_formulas(pages)
     if not letters:
         return ""
+    letters |= set(symbols)
     with TTFont(file) as font:
         narrow_roots(font)
         source = embedded(font, letters, MATHEMATICAL_FEATURES)

@@ -15,8 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
-
-from light_pages.node import node_command
+from tools.site.light_pages.node import node_command
 
 RENDERER = "mathml"
 # A formula in a line, and what is written against it: (d, d), d-dimensional.

@@ -3,6 +3,7 @@
 The theme and the extensions bring eleven files of 550 kB, and 1 400 icons in three fonts.
 """
 
+import html
 import json
 import re
 import subprocess
@@ -11,9 +12,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-
-from light_pages.fonts import FACE, mathematical_face, with_icons
-from light_pages.node import MODULES, node_command
+from tools.site.light_pages.fonts import FACE, Weights, mathematical_face, text_face, with_icons
+from tools.site.light_pages.node import MODULES, node_command
 
 NAME = "site.css"
 THEME = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")
@@ -21,10 +21,25 @@ ICONS = "_static/vendor/fontawesome/webfonts"
 MATH_STYLE = MODULES / "temml" / "dist" / "Temml-STIX2.css"
 MATH_FONT = MODULES / "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff"
 MATH_FAMILY = "STIX2"  # as the style names it
+# The fonts of the text: family, file, and the weights that pages use.
+VARIABLE = MODULES / "@fontsource-variable"
+TEXT: list[tuple[str, Path, Weights]] = [
+    (family, VARIABLE / name / "files" / f"{name}-latin-wght-{style}.woff2", weights)
+    for family, name, style, weights in (
+        ("Source Serif 4", "source-serif-4", "normal", (400, 700)),
+        ("Source Serif 4", "source-serif-4", "italic", 400),
+        ("Source Sans 3", "source-sans-3", "normal", (400, 700)),
+        ("JetBrains Mono", "jetbrains-mono", "normal", 400),
+    )
+]
+ASCII = {chr(code) for code in range(32, 127)}
+GREEK = "\u0370"  # what comes after the letters that the fonts of the text have
 NOTE = """\
 /* Icons: Font Awesome Free 6.5.2, https://fontawesome.com, SIL OFL 1.1, those used.
    Formulas: STIX Two Math, https://github.com/stipub/stixfonts, SIL OFL 1.1, the letters used, with
    narrower root signs; rules of Temml, MIT.
+   Text: Source Serif 4 and Source Sans 3, https://github.com/adobe-fonts, and JetBrains Mono,
+   https://github.com/JetBrains/JetBrainsMono, SIL OFL 1.1, the letters used.
    Theme: pydata-sphinx-theme and sphinx-book-theme, BSD 3-Clause, with Bootstrap, MIT.
    Made of: {files} */
 """
@@ -87,9 +102,12 @@ def write_stylesheet(app: Sphinx, failure: Exception | None) -> None:
     css = joined(site, made_of, own)
     pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted(site.rglob("*.html")))
     css = with_icons(css, site / ICONS, pages)
-    face = mathematical_face(MATH_FAMILY, MATH_FONT, pages)
+    written = set(html.unescape(pages)) | ASCII
+    symbols = {letter for letter in written if letter >= GREEK}
+    faces = [text_face(family, file, weights, written) for family, file, weights in TEXT]
+    faces.append(mathematical_face(MATH_FAMILY, MATH_FONT, pages, symbols))
     (site / "_static" / NAME).write_text(
-        NOTE.format(files=" ".join(made_of)) + face + css, encoding="utf-8"
+        NOTE.format(files=" ".join(made_of)) + "".join(faces) + css, encoding="utf-8"
     )
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import altair as alt
 
 from walkthrough.drawing.lines import Points, line_chart
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.style import KEY, OUTPUT, QUERY, WEIGHT
 from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
 WIDTH, HEIGHT = 360, 216
@@ -69,7 +69,7 @@ def _middles(n: int) -> list[float]:
 
 def _row(letter: str, middles: Sequence[float], top: int, n: int, label: str) -> str:
     half = (WIDTH / n - _GAP) / 2
-    colour = PALETTE["green"] if letter == "h" else PALETTE["vermilion"]
+    colour = KEY if letter == "h" else QUERY
     y = top + _BOX_HEIGHT / 2
     drawn = "".join(
         box_at(x - half, top, 2 * half, _BOX_HEIGHT, colour)
@@ -89,12 +89,12 @@ def _one_vector(below: Sequence[float], above: Sequence[float], label: str) -> s
 def _looks(below: Sequence[float], writes: float, weights: Sequence[float], label: str) -> str:
     context = _TOP + _BOX_HEIGHT + 34
     lines = "".join(
-        f'<path d="M{x:g} {_BOTTOM}L{writes:g} {context + 11:g}" stroke="{PALETTE["blue"]}" '
+        f'<path d="M{x:g} {_BOTTOM}L{writes:g} {context + 11:g}" stroke="{WEIGHT}" '
         f'stroke-width="{0.7 + 6 * weight:.2f}" stroke-opacity="0.8"/>'
         for x, weight in zip(below, weights, strict=True)
     )
     circle = (
-        f'<circle cx="{writes:g}" cy="{context:g}" r="11" fill="{PALETTE["blue"]}" '
+        f'<circle cx="{writes:g}" cy="{context:g}" r="11" fill="{OUTPUT}" '
         f'stroke="none"/>' + words_at(writes, context + 4, "c₁", ink="#ffffff")
     )
     up = arrow(f"M{writes:g} {context - 11:g}V{_TOP + _BOX_HEIGHT}", label)

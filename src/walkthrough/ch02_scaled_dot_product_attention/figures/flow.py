@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.style import PALETTE, WEIGHT, ink
 from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
 WIDTH, HEIGHT = 360, 330
@@ -18,22 +18,21 @@ class Stage:
     words: str
     y: int
     code: tuple[str, ...]
-    colour: str = PALETTE["vermilion"]
+    colour: str = PALETTE["grey"]
     optional: bool = False
 
 
 STAGES = (
-    Stage("product", 244, ("scores = query @ key", "    .transpose(-2, -1)"), PALETTE["purple"]),
-    Stage("scale", 196, ("    * scale",), PALETTE["ochre"]),
+    Stage("product", 244, ("scores = query @ key", "    .transpose(-2, -1)")),
+    Stage("scale", 196, ("    * scale",)),
     Stage(
         "mask",
         148,
         ("scores.masked_fill(", '  ~attend_mask, float("-inf"))'),
-        PALETTE["grey"],
-        True,
+        optional=True,
     ),
-    Stage("softmax", 100, ("torch.softmax(scores, dim=-1)",), PALETTE["green"]),
-    Stage("product", 34, ("F.dropout(weights, dropout)", "    @ value"), PALETTE["purple"]),
+    Stage("softmax", 100, ("torch.softmax(scores, dim=-1)",), WEIGHT),
+    Stage("product", 34, ("F.dropout(weights, dropout)", "    @ value")),
 )
 
 
@@ -83,11 +82,11 @@ def _arrows(label: str) -> str:
 
 
 def _names() -> str:
-    places = {"Q": _LEFT + 24, "K": _LEFT + _BOX - 24, "V": _LEFT + _BOX + 16}
-    letters = "".join(words_at(x, 316, letter) for letter, x in places.items())
+    places = {"query": _LEFT + 24, "key": _LEFT + _BOX - 24, "value": _LEFT + _BOX + 16}
+    letters = "".join(words_at(x, 316, r[0].upper(), ink=ink(r)) for r, x in places.items())
     shapes = {"queries × d_k": 302, "keys × d_k, keys × d_v": 318}
     notes = "".join(words_at(_CODE, y, words, "start") for words, y in shapes.items())
-    output = words_at(_LEFT + _BOX / 2, 13, "output")
+    output = words_at(_LEFT + _BOX / 2, 13, "output", ink=ink("output"))
     return letters + notes + output + words_at(_CODE, 13, "queries × d_v", "start")
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 import altair as alt
 
 from walkthrough.drawing.channels import number_slider
-from walkthrough.drawing.style import PALETTE, described, wrapped
+from walkthrough.drawing.style import KEY, OUTPUT, QUERY, described, wrapped
 
 Place = tuple[float, float]
-KEYS, OUTPUT = "keys", "output"
 
 
 def plane_explorer(
@@ -51,12 +50,12 @@ def plane_explorer(
         alt.Tooltip("score:Q", title="score q·k / √2", format=".2f"),
         alt.Tooltip("weight:Q", title="weight", format=".2f"),
     ]
-    points = weighed.mark_point(filled=True, opacity=0.75, color=PALETTE["blue"])
+    points = weighed.mark_point(filled=True, opacity=0.75, color=KEY)
     names = alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=12)
     output = (
         weighed.transform_calculate(px="datum.weight * datum.x", py="datum.weight * datum.y")
         .transform_aggregate(x="sum(px)", y="sum(py)")
-        .mark_point(shape="diamond", filled=True, size=190, opacity=1, color=PALETTE["vermilion"])
+        .mark_point(shape="diamond", filled=True, size=190, opacity=1, color=OUTPUT)
     )
     layers = [
         _arrow(reach, x, y),
@@ -78,7 +77,7 @@ def _arrow(reach: float, x: alt.X, y: alt.Y) -> alt.Chart:
     line = origin.transform_calculate(
         tip_x=f"{long} * cos(angle * PI / 180)", tip_y=f"{long} * sin(angle * PI / 180)"
     )
-    rule = line.mark_rule(color=PALETTE["vermilion"], strokeWidth=3)
+    rule = line.mark_rule(color=QUERY, strokeWidth=3)
     return rule.encode(x, y, x2="tip_x:Q", y2="tip_y:Q")
 
 

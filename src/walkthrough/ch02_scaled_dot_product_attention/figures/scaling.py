@@ -8,7 +8,7 @@ from torch import Tensor
 
 from walkthrough.drawing.channels import number_slider
 from walkthrough.drawing.lines import Number, Points, line_chart
-from walkthrough.drawing.style import PALETTE, described, rounded, token_labels, wrapped
+from walkthrough.drawing.style import PALETTE, WEIGHT, described, rounded, token_labels, wrapped
 
 
 def variance_chart(
@@ -95,8 +95,8 @@ def softmax_explorer(
             )
         )
     )
-    weights = _bars(base, "weight", "weight", PALETTE["blue"], 1.0)
-    gradients = _bars(base, "gradient", "∂weight / ∂score", PALETTE["vermilion"], 0.25)
+    weights = _bars(base, "weight", "weight", WEIGHT, 1.0)
+    gradients = _bars(base, "gradient", "∂weight / ∂score", PALETTE["grey"], 0.25)
     chart = alt.vconcat(weights, gradients, spacing=10).add_params(factor)
     chart = chart.properties(title=wrapped(title))
     words = description or (

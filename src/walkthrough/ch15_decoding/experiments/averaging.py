@@ -23,6 +23,7 @@ from transformer.training import (
     train,
 )
 from transformer.training.checkpoint import load_weights
+from transformer.training.run_folder import checkpoints_of
 from walkthrough.lab import translator
 
 SIZES = {"d_model": 64, "d_ff": 128}
@@ -86,7 +87,7 @@ def last_checkpoints(
     """Train, and return the last checkpoints, oldest first, and their average."""
     with TemporaryDirectory() as folder:
         train_small(task, seed=seed, schedule=schedule, folder=folder, updates=updates)
-        paths = sorted((Path(folder) / "checkpoints").glob("*.safetensors"))
+        paths = checkpoints_of(folder)
         return [load_checkpoint(path) for path in paths], average_checkpoints(paths)
 
 

@@ -1,0 +1,307 @@
+"""The model as other engines read it: HuggingFace's Marian, and CTranslate2.
+
+Both hold the paper's model (§3). They translate as this package does, greedily and with a beam,
+once their search keeps our rules: no padding, no second start token, no length penalty of theirs.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from torch import Tensor, nn
+
+from transformer.attention import MultiHeadAttention
+from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID, TransformerConfig
+from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
+from transformer.inference.beam import Hypothesis, length_penalty
+from transformer.inference.greedy import output_limits
+from transformer.inference.translate import Decoding
+from transformer.model import Transformer
+
+FREE = {
+    *("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "positions"),
+    *("dropout", "attention_dropout", "residual_init"),
+}
+"""What may differ from the paper's base model; of `positions`, "none" may not."""
+
+NAMES = {  # ours → Marian's
+    "query_proj": "q_proj",
+    "key_proj": "k_proj",
+    "value_proj": "v_proj",
+    "output_proj": "out_proj",
+    "self_attention": "self_attn",
+    "cross_attention": "encoder_attn",
+    "feed_forward.expand": "fc1",
+    "feed_forward.contract": "fc2",
+}
+NORMS = {
+    "encoder": ("self_attn_layer_norm", "final_layer_norm"),
+    "decoder": ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm"),
+}
+
+
+def export_marian(model: Transformer, codec: TextCodec, folder: str | Path) -> list[Path]:
+    """Write a folder that `MarianMTModel.from_pretrained` and `AutoTokenizer` read.
+
+    A model of words gets a tokenizer that takes them with spaces between.
+
+    Raises:
+        ValueError: Marian cannot hold the model; see `check_portable`.
+    """
+    check_portable(model.config, codec)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokens = tokens_of(codec)
+    files = {
+        "config.json": marian_config(model),
+        "generation_config.json": {**SPECIAL_IDS, "bad_words_ids": [[PAD_ID], [BOS_ID]]},
+        "tokenizer_config.json": {
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            **{f"{name}_token": tokens[number] for name, number in SPECIALS.items()},
+        },
+    }
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    _with_end(codec, tokens).save(str(folder / "tokenizer.json"))
+    save_file(marian_weights(model), folder / "model.safetensors", {"format": "pt"})
+    return sorted(folder / name for name in (*files, "tokenizer.json", "model.safetensors"))
+
+
+SPECIALS = {"pad": PAD_ID, "bos": BOS_ID, "eos": EOS_ID, "unk": UNK_ID}
+SPECIAL_IDS = {
+    "pad_token_id": PAD_ID,
+    "bos_token_id": BOS_ID,
+    "eos_token_id": EOS_ID,
+    "decoder_start_token_id": BOS_ID,
+    "forced_eos_token_id": None,
+}
+
+
+def marian_config(model: Transformer) -> dict[str, Any]:
+    """Return the content of Marian's config.json."""
+    config = model.config
+    sizes = {"layers": "n_layers", "attention_heads": "n_heads", "ffn_dim": "d_ff"}
+    return {
+        "architectures": ["MarianMTModel"],
+        "model_type": "marian",
+        "is_encoder_decoder": True,
+        "vocab_size": config.vocab_size,
+        "decoder_vocab_size": config.vocab_size,
+        "d_model": config.d_model,
+        **{
+            f"{side}_{theirs}": getattr(config, ours)
+            for side in NORMS
+            for theirs, ours in sizes.items()
+        },
+        "activation_function": "relu",
+        "scale_embedding": True,
+        "share_encoder_decoder_embeddings": True,
+        "max_position_embeddings": len(_positions(model)),
+        **SPECIAL_IDS,
+    }
+
+
+def marian_weights(model: Transformer) -> dict[str, Tensor]:
+    """Return the weights under Marian's names; tied ones once."""
+    weights = {}
+    for name, value in model.state_dict().items():
+        if ".layers." in name:
+            side = name.partition(".")[0]
+            for number, norm in enumerate(NORMS[side]):
+                name = name.replace(f"residuals.{number}.layer_norm", norm)
+            for ours, theirs in NAMES.items():
+                name = name.replace(ours, theirs)
+            weights[f"model.{name}"] = value.cpu()
+    weights["model.shared.weight"] = model.output_weight.detach().cpu()
+    for side in NORMS:
+        weights[f"model.{side}.embed_positions.weight"] = _positions(model).clone()
+    weights["final_logits_bias"] = torch.zeros(1, model.config.vocab_size)
+    return weights
+
+
+def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path) -> list[Path]:
+    """Write a folder that `ctranslate2.Translator` reads, in float32.
+
+    Raises:
+        ValueError: CTranslate2 cannot hold the model; see `check_portable`.
+        ModuleNotFoundError: CTranslate2 is not installed.
+    """
+    check_ctranslate2()
+    check_portable(model.config, codec)
+    from ctranslate2.specs import TransformerSpec
+    from ctranslate2.specs.common_spec import Activation
+
+    config = model.config
+    spec = TransformerSpec.from_config(
+        config.n_layers, config.n_heads, pre_norm=False, activation=Activation.RELU
+    )
+    embedding = _array(model.output_weight)
+    spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = embedding
+    spec.decoder.projection.weight = embedding
+    for theirs, ours in ((spec.encoder, model.encoder), (spec.decoder, model.decoder)):
+        theirs.position_encodings.encodings = _array(_positions(model))
+        for copy, layer in zip(theirs.layer, ours.layers, strict=True):
+            _copy_layer(copy, layer)
+    tokens = tokens_of(codec)
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    spec.config.unk_token, spec.config.bos_token = tokens[UNK_ID], tokens[BOS_ID]
+    spec.config.eos_token, spec.config.decoder_start_token = tokens[EOS_ID], tokens[BOS_ID]
+    spec.config.add_source_eos = True
+    spec.config.layer_norm_epsilon = config.layer_norm_eps
+    spec.validate()
+    spec.optimize()
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    spec.save(str(folder))
+    return sorted(Path(folder) / n for n in ("config.json", "model.bin", "shared_vocabulary.json"))
+
+
+class CTranslate2:
+    """CTranslate2's search in the place of ours: `Translator(model, codec, search=…)`.
+
+    Outputs are the same, unless rounding decides between two, or a beam reaches the limit of its
+    length. Scores are higher by what padding and start token would get: log P is here over the
+    tokens that may be chosen.
+
+    Raises:
+        ValueError, ModuleNotFoundError: see `export_ctranslate2`.
+    """
+
+    def __init__(self, model: Transformer, codec: TextCodec) -> None:
+        with TemporaryDirectory() as folder:
+            export_ctranslate2(model, codec, folder)
+            import ctranslate2
+
+            self.engine = ctranslate2.Translator(
+                folder,
+                device=model.output_weight.device.type,
+                compute_type="float32",
+                intra_threads=torch.get_num_threads(),
+            )
+        self.config, self.tokens = model.config, tokens_of(codec)
+        self.ids = {token: number for number, token in enumerate(self.tokens)}
+
+    def __call__(self, source: Tensor, decoding: Decoding) -> list[list[Hypothesis]]:
+        """Return the n best of each row, as `beam_search` does; of a beam of 1, log P 0."""
+        if decoding.constrained:
+            raise ValueError("constrained decoding needs this package's own search")
+        rows = [
+            [token for token in ids if token not in (PAD_ID, EOS_ID)] for ids in source.tolist()
+        ]
+        asked = (decoding.max_len, decoding.extra_tokens, self.config)
+        limits = output_limits(source, *asked).tolist()
+        found = self.engine.translate_batch(
+            [[self.tokens[token] for token in ids] for ids in rows],
+            beam_size=decoding.beam,
+            num_hypotheses=decoding.beam,
+            length_penalty=0,
+            return_scores=decoding.beam > 1,
+            max_input_length=0,
+            max_decoding_length=max(max(limits) - 1, 1),
+            suppress_sequences=[[self.tokens[PAD_ID]], [self.tokens[BOS_ID]]],
+        )
+        return [
+            self._ranked(result, limit, decoding)
+            for result, limit in zip(found, limits, strict=True)
+        ]
+
+    def _ranked(self, result: Any, limit: int, decoding: Decoding) -> list[Hypothesis]:
+        hypotheses = []
+        for place, words in enumerate(result.hypotheses):
+            tokens = [self.ids[word] for word in words][: limit - 1]
+            log_prob = result.scores[place] if result.scores else 0.0
+            score = log_prob / length_penalty(len(tokens) + 1, decoding.alpha)
+            hypotheses.append(Hypothesis(tokens=tokens, log_prob=log_prob, score=score))
+        return sorted(hypotheses, key=lambda h: -h.score)[: decoding.n_best]
+
+
+def check_ctranslate2() -> None:
+    """Raise ModuleNotFoundError unless CTranslate2 is installed."""
+    if find_spec("ctranslate2") is None:
+        raise ModuleNotFoundError("the engine is not installed: pip install ctranslate2")
+
+
+def check_portable(config: TransformerConfig, codec: TextCodec) -> None:
+    """Raise ValueError unless the engines can hold the model: the paper's, of text to text."""
+    if not isinstance(codec, PhrasebookCodec | SubwordCodec):
+        raise ValueError("other engines take models of text; this one writes trees")
+    paper = TransformerConfig(**{name: getattr(config, name) for name in FREE})
+    wrong = [f.name for f in fields(config) if getattr(config, f.name) != getattr(paper, f.name)]
+    if config.positions == "none":
+        wrong.append("positions")
+    if wrong:
+        told = ", ".join(f"{name} = {getattr(config, name)}" for name in wrong)
+        raise ValueError(f"other engines hold the paper's model; this one has {told}")
+
+
+def tokens_of(codec: TextCodec) -> list[str]:
+    """Return every token of a codec of text, in the order of their ids."""
+    if isinstance(codec, SubwordCodec):
+        return list(codec.tokenizer.tokens)
+    if isinstance(codec, PhrasebookCodec):
+        return codec.vocabulary.to_list()
+    raise ValueError("a model of trees has two vocabularies")
+
+
+def _with_end(codec: TextCodec, tokens: Sequence[str]) -> Tokenizer:
+    if isinstance(codec, SubwordCodec):
+        tokenizer = Tokenizer.from_str(codec.tokenizer.to_json())
+    else:
+        vocabulary = {token: number for number, token in enumerate(tokens)}
+        tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=tokens[UNK_ID]))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    end = (tokens[EOS_ID], EOS_ID)
+    tokenizer.post_processor = processors.TemplateProcessing(f"$A {end[0]}", special_tokens=[end])
+    return tokenizer
+
+
+def _positions(model: Transformer) -> Tensor:
+    positions = model.positions
+    table = positions.table if hasattr(positions, "table") else positions.weight  # type: ignore
+    return table.detach().cpu()
+
+
+def _copy_layer(copy: Any, layer: nn.Module) -> None:
+    attentions = [(copy.self_attention, layer.self_attention)]
+    if hasattr(layer, "cross_attention"):
+        attentions.append((copy.attention, layer.cross_attention))
+    for theirs, ours in attentions:
+        _copy_attention(theirs, ours)
+    _copy(copy.ffn.linear_0, layer.feed_forward.expand)
+    _copy(copy.ffn.linear_1, layer.feed_forward.contract)
+    norms = [theirs.layer_norm for theirs, _ in attentions] + [copy.ffn.layer_norm]
+    for theirs, residual in zip(norms, layer.residuals, strict=True):
+        theirs.gamma = _array(residual.layer_norm.weight)
+        theirs.beta = _array(residual.layer_norm.bias)
+
+
+def _copy_attention(copy: Any, attention: MultiHeadAttention) -> None:
+    projections = [attention.query_proj, attention.key_proj, attention.value_proj]
+    # One product for query, key and value; of the source's keys and values, one of their own.
+    first = 3 if len(copy.linear) == 2 else 1
+    _copy(copy.linear[0], *projections[:first])
+    if first == 1:
+        _copy(copy.linear[1], *projections[1:])
+    _copy(copy.linear[-1], attention.output_proj)
+
+
+def _copy(copy: Any, *products: nn.Linear) -> None:
+    copy.weight = _array(torch.cat([product.weight for product in products]))
+    copy.bias = _array(torch.cat([product.bias for product in products]))
+
+
+def _array(tensor: Tensor) -> Any:
+    return tensor.detach().cpu().numpy()
+
+
+EXPORTERS: dict[str, Callable[[Transformer, TextCodec, str | Path], list[Path]]] = {
+    "marian": export_marian,
+    "ctranslate2": export_ctranslate2,
+}

@@ -1,0 +1,122 @@
+"""A trained model in use: text in, text out. The command `translate` is this class too."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+from transformer.data.codec import TextCodec, codec_from_text
+from transformer.inference.translate import (
+    Decoding,
+    Refused,
+    Search,
+    Translation,
+    check_vocabulary,
+    translate,
+    translate_stream,
+)
+from transformer.model import Transformer
+from transformer.training.checkpoint import Checkpoint, average_checkpoints, load_checkpoint
+from transformer.training.run_folder import BEST, checkpoints_of
+
+
+class Translator:
+    """A model with its tokenizer; `search` is another engine's, `transformer.engines` has one."""
+
+    def __init__(
+        self, model: Transformer, codec: TextCodec, *, search: Search | None = None
+    ) -> None:
+        self.model, self.codec, self.search = model, codec, search
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, average: int = 1, best: bool = False, device: str = "cpu"
+    ) -> "Translator":
+        """Open a checkpoint file, or of a run folder the mean of its `average` newest ones.
+
+        `best` takes the run's best checkpoint on its validation split instead.
+
+        Raises:
+            ValueError: the checkpoint is damaged, or holds no tokenizer, or one of another size.
+            FileNotFoundError: no such file, or the run has fewer checkpoints.
+        """
+        path = Path(path)
+        if best:
+            checkpoint = load_checkpoint(path / BEST)
+        elif path.is_dir():
+            checkpoint = average_checkpoints(run_checkpoints(path, average))
+        else:
+            checkpoint = load_checkpoint(path)
+        codec = start_codec(checkpoint, str(path))
+        model = checkpoint.model().to(device)
+        check_vocabulary(model, codec)
+        return cls(model, codec)
+
+    @overload
+    def translate(self, text: str, **options: Any) -> str: ...
+
+    @overload
+    def translate(self, text: Sequence[str], **options: Any) -> list[str]: ...
+
+    def translate(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
+        """Return the best translation of a sentence, or of each of many, in their order.
+
+        Options are those of `Decoding`: `beam=1` is greedy, `alpha` is the length penalty.
+
+        Raises:
+            ValueError, FloatingPointError: see `transformer.inference.translate`.
+        """
+        lines = [text] if isinstance(text, str) else text
+        best = [found[0].text for found in self.n_best(lines, **options)]
+        return best[0] if isinstance(text, str) else best
+
+    def n_best(self, lines: Sequence[str], **options: Any) -> list[list[Translation]]:
+        """Return the `n_best` best translations of each line, with their scores."""
+        return translate(self.model, self.codec, lines, Decoding(**options), search=self.search)
+
+    def stream(
+        self,
+        lines: Iterable[str],
+        decoding: Decoding | None = None,
+        *,
+        window: int = 500,
+        refused: Refused | None = None,
+    ) -> Iterator[list[Translation]]:
+        """Translate as the lines come, in flat memory; see `translate_stream`."""
+        return translate_stream(
+            self.model,
+            self.codec,
+            lines,
+            decoding,
+            window=window,
+            refused=refused,
+            search=self.search,
+        )
+
+
+def run_checkpoints(folder: Path, last: int) -> list[Path]:
+    """Return the newest checkpoints of a run folder, oldest first.
+
+    Raises:
+        ValueError: last below 1.
+        FileNotFoundError: the run has fewer.
+    """
+    if last < 1:
+        raise ValueError(f"last must be at least 1, got {last}")
+    paths = checkpoints_of(folder)
+    if len(paths) < last:
+        raise FileNotFoundError(f"{folder} has {len(paths)} checkpoints, {last} are needed")
+    return paths[-last:]
+
+
+def start_codec(start: Checkpoint, path: str) -> TextCodec:
+    """Return the tokenizer of a checkpoint.
+
+    Raises:
+        ValueError: it holds none, or a damaged one.
+    """
+    if start.tokenizer is None:
+        raise ValueError(f"{path} holds no tokenizer")
+    try:
+        return codec_from_text(start.tokenizer)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

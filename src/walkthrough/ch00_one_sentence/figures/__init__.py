@@ -1,0 +1,1 @@
+"""The pictures of chapter 00, one a step."""

@@ -1,0 +1,320 @@
+"""What chapter 20 measures: blocks, rates, optimisers, the missing encoder, BERT, images."""
+
+import copy
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer.attention import MultiHeadAttention
+from transformer.config import TransformerConfig
+from transformer.data.batching import Pair, collate, token_batches
+from transformer.data.phrasebook import Example
+from transformer.model import Transformer
+from transformer.training.objective import TranslationLoss, perplexity
+from walkthrough.ch20_what_came_after import bert, images
+from walkthrough.ch20_what_came_after.blocks import TodaysAttention, stack
+from walkthrough.ch20_what_came_after.stream import Stack, continuations, streams
+from walkthrough.ch20_what_came_after.training import (
+    Recipe,
+    batches,
+    stream_loss,
+    train,
+    train_stream,
+)
+from walkthrough.lab import translator
+
+SHORT, LONG = (1, 8), (10, 14)
+"""Words of a French sentence: those of training, and longer ones."""
+SIZES = {"d_model": 64, "n_heads": 4, "n_layers": 2, "d_ff": 128, "dropout": 0.0}
+SMALL = {**SIZES, "d_model": 32, "d_ff": 64}
+TODAY = ("pre-norm", "RMSNorm", "RoPE", "SwiGLU", "no biases", "QK-norm", "2 groups")
+BLOCKS: dict[str, tuple[str, ...]] = {
+    "2017": (),
+    "pre-norm": ("pre-norm",),
+    "pre-norm, RMSNorm": ("pre-norm", "RMSNorm"),
+    **{name: (name,) for name in ("RoPE", "SwiGLU", "2 groups", "1 group", "no biases")},
+    "no biases, QK-norm": ("no biases", "QK-norm"),
+    "today": TODAY,
+}
+DECODERS: dict[str, tuple[str, int]] = {
+    "decoder only": ("backwards", 2),
+    "decoder only, 5 layers": ("backwards", 5),
+    "source seen both ways": ("prefix", 2),
+}
+MARK = 50
+"""Curves have a point every so many updates."""
+N_DECODED = 300
+"""Sentences of each kind that are translated, to count the exact ones."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The phrasebook's short sentences to train and test on, and longer ones to test on."""
+
+    task: translator.Task
+    train: list[Pair]
+    valid: list[Pair]
+    test: list[Pair]
+    longer: list[Pair]
+    test_examples: list[Example]
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of words of both languages, with the special ones."""
+        return len(self.task.codec)
+
+
+def load_corpus() -> Corpus:
+    """Return the corpus of chapter 14, by the length of the French sentence."""
+    task = translator.load_task()
+    examples = task.book.splits()["test_sentences"]
+    return Corpus(
+        task,
+        _of_length(task.pairs("train"), SHORT),
+        _of_length(task.pairs("valid"), SHORT),
+        _of_length(task.pairs("test_sentences"), SHORT),
+        _of_length(task.pairs("test_sentences"), LONG),
+        [one for one in examples if SHORT[0] <= len(one.source) <= SHORT[1]],
+    )
+
+
+def _of_length(pairs: Sequence[Pair], lengths: tuple[int, int]) -> list[Pair]:
+    return [pair for pair in pairs if lengths[0] <= len(pair[0]) <= lengths[1]]
+
+
+def new_stack(
+    corpus: Corpus,
+    changes: Iterable[str],
+    *,
+    seed: int,
+    sight: str = "backwards",
+    **sizes: Any,
+) -> Stack:
+    """Return an untrained decoder-only model; the same seed gives the same start."""
+    torch.manual_seed(seed)
+    config = TransformerConfig(vocab_size=corpus.vocab_size, **{**SIZES, **sizes})
+    return stack(config, changes, sight=sight)
+
+
+# Measures ----------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def loss_of(model: Stack, pairs: Sequence[Pair]) -> float:
+    """Return the mean loss a target word, in nats."""
+    return float(stream_loss(model, streams(pairs)))
+
+
+def exact(model: Stack, pairs: Sequence[Pair]) -> float:
+    """Return the share of sentences whose continuation is the reference."""
+    written = continuations(model, [source for source, _ in pairs])
+    right = [words == target for words, (_, target) in zip(written, pairs, strict=True)]
+    return sum(right) / len(right)
+
+
+@torch.no_grad()
+def largest_score(model: Stack, tokens: Tensor) -> float:
+    """Return the largest score of any query with any key that it may see, before softmax."""
+    found: list[float] = []
+    mask = model.mask(tokens)
+
+    def look(module: MultiHeadAttention, given: tuple[Tensor, ...]) -> None:
+        query, key = given[:2]
+        if isinstance(module, TodaysAttention):
+            q, k = module.heads(query, key)
+            k = k.repeat_interleave(module.n_heads // module.n_groups, dim=1)
+        else:
+            q = module.split_heads(module.query_proj(query))
+            k = module.split_heads(module.key_proj(key))
+        scores = q @ k.transpose(-2, -1) * module.scale
+        found.append(float(scores.masked_fill(~mask, 0).abs().max()))
+
+    attentions = [m for m in model.modules() if isinstance(m, MultiHeadAttention)]
+    hooks = [one.register_forward_pre_hook(look) for one in attentions]  # type: ignore[arg-type]
+    model(tokens)
+    for hook in hooks:
+        hook.remove()
+    return max(found)
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+
+def block_run(
+    corpus: Corpus,
+    changes: Sequence[str],
+    recipe: Recipe,
+    *,
+    seed: int,
+    decode: bool = True,
+    **sizes: Any,
+) -> dict[str, Any]:
+    """Train one decoder-only model; return how it does on short and on longer sentences.
+
+    `decode` also counts the sentences that it translates exactly.
+    """
+    model = new_stack(corpus, changes, seed=seed, **sizes)
+    return _trained(corpus, model, recipe, seed=seed, decode=decode)
+
+
+def without_positions_run(corpus: Corpus, recipe: Recipe, *, seed: int) -> dict[str, Any]:
+    """Do the same with a model that is told no positions at all."""
+    model = new_stack(corpus, (), seed=seed)
+    model.positions = None
+    return _trained(corpus, model, recipe, seed=seed)
+
+
+def _trained(
+    corpus: Corpus, model: Stack, recipe: Recipe, *, seed: int, decode: bool = True
+) -> dict[str, Any]:
+    some = streams(corpus.test[:100]).tokens
+    scores: list[float] = []
+
+    def watch(update: int) -> None:
+        if update % MARK == 0:
+            scores.append(largest_score(model, some))
+
+    began = time.process_time()
+    train_stream(model, corpus.train, recipe, seed=seed, watch=watch)
+    seconds = time.process_time() - began
+    found = {
+        "parameters": model.n_parameters,
+        "cpu_seconds": round(seconds, 1),
+        "valid_loss": loss_of(model, corpus.valid),
+        "loss": loss_of(model, corpus.test),
+        "longer_loss": loss_of(model, corpus.longer),
+        "largest_score": max(scores, default=math.nan),
+    }
+    if decode:
+        found["exact"] = exact(model, corpus.test[:N_DECODED])
+        found["longer_exact"] = exact(model, corpus.longer[:N_DECODED])
+    return found
+
+
+def decoder_run(corpus: Corpus, kind: str, recipe: Recipe, *, seed: int) -> dict[str, Any]:
+    """Train one kind of model on the same sentences; return its curve and what an update costs.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    if kind == "encoder and decoder":
+        torch.manual_seed(seed)
+        whole = Transformer(TransformerConfig(vocab_size=corpus.vocab_size, **SIZES))  # type: ignore[arg-type]
+        one = TranslationLoss(whole, smoothing=0.0)
+        data = _pair_batches(corpus.train, recipe.max_tokens, seed)
+        losses = (one(b.source, b.target_in, b.target_out) / b.n_target_tokens for b in data)
+        return _curve(
+            whole,
+            losses,
+            recipe,
+            lambda: math.log(perplexity(whole, corpus.valid)),
+            lambda: math.log(perplexity(whole, corpus.test)),
+            lambda: translator.exact_match(whole, corpus.task, corpus.test_examples[:N_DECODED]),
+        )
+    sight, n_layers = DECODERS[kind]
+    model = new_stack(corpus, (), seed=seed, sight=sight, n_layers=n_layers)
+    rows = batches(corpus.train, max_tokens=recipe.max_tokens, seed=seed)
+    return _curve(
+        model,
+        (stream_loss(model, batch) for batch in rows),
+        recipe,
+        lambda: loss_of(model, corpus.valid),
+        lambda: loss_of(model, corpus.test),
+        lambda: exact(model, corpus.test[:N_DECODED]),
+    )
+
+
+def _pair_batches(pairs: Sequence[Pair], max_tokens: int, seed: int) -> Iterator[Any]:
+    epoch = 0
+    while True:
+        for indices in token_batches(pairs, max_tokens=max_tokens, seed=seed, epoch=epoch):
+            yield collate(pairs, indices)
+        epoch += 1
+
+
+def _curve(
+    model: nn.Module,
+    losses: Iterator[Tensor],
+    recipe: Recipe,
+    valid_loss: Callable[[], float],
+    test_loss: Callable[[], float],
+    test_exact: Callable[[], float],
+) -> dict[str, Any]:
+    n_counted = 5
+    with FlopCounterMode(display=False) as counter:  # of five batches; training goes on behind them
+        for _, loss in zip(range(n_counted), losses, strict=False):
+            loss.backward()
+    model.zero_grad()
+    curve, measuring = [], 0.0
+
+    def watch(update: int) -> None:
+        nonlocal measuring
+        if update % MARK == 0:
+            start = time.process_time()
+            model.eval()
+            curve.append([update, test_loss()])
+            model.train()
+            measuring += time.process_time() - start
+
+    began = time.process_time()
+    train(model, losses, recipe, watch)
+    return {
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "cpu_seconds": round(time.process_time() - began - measuring, 1),
+        "megaflops": counter.get_total_flops() / n_counted / 1e6,
+        "curve": curve,
+        "valid_loss": valid_loss(),
+        "loss": test_loss(),
+        "exact": test_exact(),
+    }
+
+
+def bert_run(corpus: Corpus, n_labels: Sequence[int], *, seed: int) -> dict[str, Any]:
+    """Pre-train an encoder, fine-tune it on few labels, beside one that starts from nothing."""
+    words, splits = corpus.task.codec.vocabulary, corpus.task.book.splits()
+    labelled = bert.judgements(splits["train"], seed=seed)
+    test = bert.judgements(splits["test_sentences"], seed=seed)
+    began = time.process_time()
+    sentences = [words.encode(example.source) for example in splits["train"]]
+    body = bert.pretrain(bert.new_bert(corpus.vocab_size, seed=seed), sentences, seed=seed)
+    scores: dict[str, list[list[float]]] = {"pre-trained": [], "from nothing": []}
+    for n in n_labels:
+        bodies = {
+            "pre-trained": copy.deepcopy(body),
+            "from nothing": bert.new_bert(corpus.vocab_size, seed=seed + 100),
+        }
+        for name, one in bodies.items():
+            judge = bert.fine_tune(one, labelled[:n], words, seed=seed)
+            scores[name].append([n, bert.accuracy(judge, test, words)])
+    return {
+        "cpu_seconds": round(time.process_time() - began, 1),
+        "n_test": len(test),
+        "asked": bert.asked(body, test, words),
+        **scores,
+    }
+
+
+def image_run(kind: str, n_images: int, *, seed: int, order: str = "as is") -> dict[str, Any]:
+    """Train one model on the first digits; return how many of the others it names.
+
+    `order` "patches" or "pixels" shuffles these, in the same way in all images.
+    """
+    data, test = images.digits()
+    if order != "as is":
+        size = 2 if order == "patches" else 1
+        data = images.shuffled(data, size=size, seed=seed)
+        test = images.shuffled(test, size=size, seed=seed)
+    some = images.Digits(data.images[:n_images], data.labels[:n_images])
+    began = time.process_time()
+    if kind == "linear":
+        right = images.linear_share_right(some, test)
+    else:
+        model = images.train_images(images.new_model(kind, seed=seed), some, seed=seed)
+        right = images.share_right(model, test)
+    return {"cpu_seconds": round(time.process_time() - began, 1), "right": right}

@@ -1,0 +1,89 @@
+"""Experiments 20-block and 20-encoder: today's block, and no encoder, at their own rates."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from walkthrough.ch20_what_came_after.experiments import (
+    BLOCKS,
+    DECODERS,
+    block_run,
+    decoder_run,
+    load_corpus,
+    without_positions_run,
+)
+from walkthrough.ch20_what_came_after.training import Recipe
+from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
+
+BLOCK_PEAK, ENCODER_PEAK = 1e-2, 3e-3
+PAPERS, NO_POSITIONS = "encoder and decoder", "no positions"
+
+
+def recipe_of(job: Job, peak: float) -> Recipe:
+    """Return the recipe of a run; a tenth of the updates warms up."""
+    return Recipe(updates=job.length, warmup=max(1, job.length // 10), peak=peak * job.key.rate)
+
+
+def block(job: Job) -> Outcome:
+    """Train one decoder-only model; translate short sentences and longer ones."""
+    recipe = recipe_of(job, BLOCK_PEAK)
+    if job.arm.name == NO_POSITIONS:
+        found = without_positions_run(job.data, recipe, seed=job.seed)
+    else:
+        found = block_run(job.data, BLOCKS[job.arm.name], recipe, seed=job.seed)
+    longer = {
+        "longer/-/loss": found["longer_loss"],
+        "longer/greedy/exact": found["longer_exact"],
+    }
+    return outcome(found, longer, {"largest_score": found["largest_score"]})
+
+
+def kind(job: Job) -> Outcome:
+    """Train one kind of model on the same sentences; keep its curve and what an update costs."""
+    found = decoder_run(job.data, job.arm.name, recipe_of(job, ENCODER_PEAK), seed=job.seed)
+    return outcome(found, {}, {"megaflops": found["megaflops"]})
+
+
+def outcome(
+    found: Mapping[str, Any], figures: Mapping[str, float], extra: Mapping[str, Any]
+) -> Outcome:
+    """Return what both experiments measure, with what one of them adds."""
+    return Outcome(
+        figures={
+            "valid/-/loss": found["valid_loss"],
+            "test/-/loss": found["loss"],
+            "test/greedy/exact": found["exact"],
+            **figures,
+        },
+        curve=[(update, "test/-/loss", loss) for update, loss in found.get("curve", ())],
+        extra=extra,
+        parameters=found["parameters"],
+        cpu_seconds=found["cpu_seconds"],
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        name="20-block",
+        question="Does today's block, or one of its changes, beat the paper's, each at its rate?",
+        task=Loaded(load_corpus),
+        base="2017",
+        arms=[Arm(name) for name in (*BLOCKS, NO_POSITIONS)],
+        seeds=range(1, 11),
+        rates=(0.3, 1, 2, 3, 4.5),
+        choose=Choose("valid/loss"),
+        lengths=(250, 1000),
+        run=block,
+    ),
+    Experiment(
+        name="20-encoder",
+        question="Does a decoder alone translate as well as encoder and decoder, each at its rate?",
+        task=Loaded(load_corpus),
+        base=PAPERS,
+        arms=[Arm(name) for name in (PAPERS, *DECODERS)],
+        seeds=range(1, 11),
+        rates=(0.5, 1, 2, 3.3, 6.7),
+        choose=Choose("valid/loss"),
+        lengths=(400, 1600),
+        run=kind,
+    ),
+]

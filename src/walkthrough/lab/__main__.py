@@ -1,0 +1,210 @@
+"""`python -m walkthrough.lab`: list the experiments, run them, compare their arms."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from walkthrough.lab import runner, store
+from walkthrough.lab.comparison import Comparison, compare
+from walkthrough.lab.discovery import declarations, find
+from walkthrough.lab.experiment import Experiment, Key
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks; a refusal is one line and exit code 2."""
+    args = parser().parse_args(arguments)
+    try:
+        return COMMANDS[args.command](args)
+    except (KeyError, ValueError, FileNotFoundError) as error:
+        print(f"error: {error.args[0] if error.args else error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    top = argparse.ArgumentParser(prog="python -m walkthrough.lab", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="every experiment: question, arms, seeds, rates, lengths")
+    one = commands.add_parser("run", help="make the runs that a record lacks")
+    one.add_argument("name", metavar="NAME")
+    one.add_argument("--arms", nargs="+", help="only these")
+    one.add_argument("--seeds", nargs="+", type=int, help="these in place of the declared ones")
+    one.add_argument("--rates", nargs="+", type=float, help="multiples of each arm's own peak")
+    one.add_argument("--lengths", nargs="+", type=int, help="numbers of updates")
+    one.add_argument("--share", type=float, default=1.0, help="of each length, to try it")
+    one.add_argument("--record", type=Path, help="another file than results/NAME.jsonl")
+    status = commands.add_parser("status", help="what is recorded, what is out of date")
+    status.add_argument("names", nargs="*", metavar="NAME")
+    again = commands.add_parser("again", help="run whatever is out of date")
+    again.add_argument("names", nargs="*", metavar="NAME")
+    for command in (one, again):
+        command.add_argument("--jobs", type=int, default=1, help="processes, one thread each")
+    told = commands.add_parser("compare", help="each arm with the base: effect, interval, verdict")
+    told.add_argument("name", metavar="NAME")
+    told.add_argument("arms", nargs="*", metavar="ARM")
+    told.add_argument("--base")
+    told.add_argument("--figure", help="by default each that the experiment measures")
+    told.add_argument("--length", type=int)
+    told.add_argument("--rate", type=float, help="of both arms; by default each one's best")
+    told.add_argument("--record", type=Path)
+    check = commands.add_parser("check", help="make the cheapest recorded run again and compare")
+    check.add_argument("name", metavar="NAME")
+    check.add_argument("--tolerance", type=float, default=0.05, help="relative, of each figure")
+    look = commands.add_parser("look", help="read the test sets, once a run, with what was chosen")
+    look.add_argument("name", metavar="NAME")
+    return top
+
+
+def list_command(args: argparse.Namespace) -> int:
+    """Print every experiment."""
+    for e in declarations().values():
+        rates = ", ".join(f"{rate:g}" for rate in e.rates)
+        lengths = ", ".join(map(str, e.lengths)) if any(e.lengths) else "–"
+        print(f"{e.name}\n  {e.question}")
+        print(f"  arms     {', '.join(arm.name for arm in e.arms)}")
+        print(f"  seeds    {len(e.seeds)}; rates × {rates}; updates {lengths}")
+        print(f"  record   {len(_read(e))} runs, {_hours(e)}")
+    return 0
+
+
+def run_command(args: argparse.Namespace) -> int:
+    """Make what is missing of one experiment."""
+    e = find(args.name)
+    only = {name: getattr(args, name) for name in ("arms", "seeds", "rates", "lengths")}
+    for name in ("seeds", "rates", "lengths"):
+        only[name] = only[name] and sorted(set(only[name]))
+    made = runner.run(e, jobs=args.jobs, record=args.record, share=args.share, **only)
+    folder = runner.TRIALS if args.share < 1 else None
+    print(f"{len(made)} runs made → {args.record or store.path_of(e.name, folder)}")
+    for run in made:
+        print(f"  {run.key}: {_short(run.figures) if not run.failed else run.failed}")
+    return 0
+
+
+def status_command(args: argparse.Namespace) -> int:
+    """Print the state of the records; the exit code is 1 where one is out of date."""
+    states = [(e, state(e)) for e in _asked(args.names)]
+    for e, (told, _) in states:
+        print(f"{e.name}: {told}")
+    return int(any(due for _, (_, due) in states))
+
+
+def again_command(args: argparse.Namespace) -> int:
+    """Run every experiment that is out of date."""
+    for e in _asked(args.names):
+        told, due = state(e)
+        print(f"{e.name}: {told}", flush=True)
+        if due:
+            runner.run(e, jobs=args.jobs)
+    return 0
+
+
+def state(experiment: Experiment) -> tuple[str, bool]:
+    """Return in words how a record stands to its declaration, and whether runs are missing.
+
+    Out of date are runs that the declaration plans and the record lacks, that were declared
+    otherwise (task, settings or the name of a builder have changed), or that lack a figure. That
+    code has changed since is told and asks for nothing: whether it matters shows `lab check`, which
+    makes the cheapest run again.
+    """
+    runs = _read(experiment)
+    missing = runner.missing(experiment, runs)
+    told = [f"{len(runs)} runs"]
+    reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
+    told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
+    told.append(f"at least {len(missing)} to make" if missing else "up to date")
+    now = runner.fingerprint_of_sources(experiment)
+    before = [run for run in runs.values() if run.sources is None]
+    since = {run.commit[:8] for run in runs.values() if run.sources not in (None, now)}
+    if before and now:
+        told.append(f"{len(before)} older than the laboratory")
+    if since:
+        told.append(f"code changed since {', '.join(sorted(since))}")
+    return "; ".join(told), bool(missing)
+
+
+def compare_command(args: argparse.Namespace) -> int:
+    """Print a line for each arm and figure."""
+    e = find(args.name)
+    base = args.base or e.base
+    arms = args.arms or [arm.name for arm in e.arms if arm.name != base]
+    figures = [args.figure] if args.figure else list(e.figures(e.seeds[0]))
+    if not figures:
+        raise ValueError(f"{e.name} declares no measures: name one with --figure")
+    how = {"length": args.length, "rate": args.rate, "record": args.record}
+    for figure in figures:
+        found = [compare(e, arm, base, figure=figure, **how) for arm in arms]
+        print(f"{found[0].figure}, base {found[0].base}")
+        print("\n".join(f"  {row(one)}" for one in found))
+    return 0
+
+
+def row(found: Comparison) -> str:
+    """Return a comparison as one line of a table."""
+    interval = f"({found.low:+.2f} to {found.high:+.2f})"
+    return (
+        f"{found.ours:<24} {found.mean:+8.2f} {found.unit:<8} {interval:<20} "
+        f"wins {found.wins} of {found.n}  {found.verdict}"
+    )
+
+
+def check_command(args: argparse.Namespace) -> int:
+    """Make the cheapest recorded run again; the exit code is 1 where a figure has moved."""
+    e = find(args.name)
+    usable = [r for r in _read(e).values() if not r.failed and not runner.outdated(e, r)]
+    if not usable:
+        raise ValueError(f"{e.name} has no run to check: run it first")
+    run = min(usable, key=lambda r: r.cpu_seconds or 0)
+    print(f"{run.key}: {run.cpu_seconds or 0:.0f} s of a core when it was recorded", flush=True)
+    _, outcome = runner.execute(e, Key(*run.key))
+    if isinstance(outcome, str):
+        raise ValueError(f"{run.key} fails now: {outcome}")
+    moved = False
+    for name, before in run.figures.items():
+        if name in outcome.figures:
+            now = float(outcome.figures[name])
+            gap = abs(now - before) / max(abs(now), abs(before), 1e-12)
+            moved |= gap > args.tolerance
+            print(f"  {name:<36} {before:>10.5g} {now:>10.5g}  {gap:.1%} apart")
+    return int(moved)
+
+
+def look_command(args: argparse.Namespace) -> int:
+    """Read the test sets of what was trained, once a run."""
+    from walkthrough.lab.hooks import look
+
+    print(f"{len(look(find(args.name)))} runs looked at")
+    return 0
+
+
+COMMANDS = {
+    "list": list_command,
+    "run": run_command,
+    "status": status_command,
+    "again": again_command,
+    "compare": compare_command,
+    "check": check_command,
+    "look": look_command,
+}
+
+
+def _asked(names: Sequence[str]) -> list[Experiment]:
+    return [find(name) for name in names] if names else list(declarations().values())
+
+
+def _read(experiment: Experiment) -> dict[Key, store.Run]:
+    return store.read(store.path_of(experiment.name), experiment.name)
+
+
+def _hours(experiment: Experiment) -> str:
+    minutes = sum(run.cpu_seconds or 0 for run in _read(experiment).values()) / 60
+    return f"{minutes / 60:.1f} hours of a core" if minutes >= 120 else f"{minutes:.0f} minutes"
+
+
+def _short(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

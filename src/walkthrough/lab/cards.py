@@ -1,0 +1,88 @@
+"""The evidence card of a page: one small picture of a comparison, one sentence, links."""
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+from walkthrough.drawing.still import Still, canvas, still
+from walkthrough.drawing.style import CATEGORIES
+from walkthrough.lab.comparison import Comparison, Point, compare
+from walkthrough.lab.experiment import Experiment
+from walkthrough.page.links import BRANCH, REPOSITORY_URL
+
+WIDTH, HEIGHT = 420, 170
+
+
+@dataclass(frozen=True)
+class Card:
+    """A comparison as a page shows it; in a terminal it is its sentence."""
+
+    comparison: Comparison
+    sentence: str
+    picture: Still
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_html_(self) -> str:
+        record = f"results/{self.comparison.experiment}.jsonl"
+        link = f"{REPOSITORY_URL}/blob/{BRANCH}/{record}"
+        command = f"python -m walkthrough.lab run {self.comparison.experiment}"
+        return (
+            f'<figure class="evidence">{self.picture.svg}<figcaption>'
+            f"<p>{html.escape(self.sentence)}</p>"
+            f'<p><a href="{link}">{html.escape(record)}</a> · <code>{command}</code></p>'
+            "</figcaption></figure>"
+        )
+
+
+def card(
+    experiment: Experiment | str, ours: str, base: str | None = None, *, figure: str, **how: Any
+) -> Card:
+    """Return the evidence card of a comparison; `how` goes to `compare`."""
+    found = compare(experiment, ours, base, figure=figure, **how)
+    sentence = sentence_of(found)
+    return Card(found, sentence, picture(found, alt=sentence))
+
+
+def sentence_of(found: Comparison) -> str:
+    """Return one sentence: who against whom, by what, the finding, the verdict."""
+    split, decode, measure = found.figure.split("/")
+    by = f"{measure.replace('_', ' ')} on {split.replace('_', ' ')}"
+    by += "" if decode == "-" else f", {decode}"
+    after = f", after {found.length} updates" if found.length else ""
+    return f"{found.ours} against {found.base}{after}, {by}: {found.phrase()}. [{found.verdict}]"
+
+
+def picture(found: Comparison, *, alt: str) -> Still:
+    """Draw a dot a pair with mean and interval; beside it the difference by rate and by length."""
+    parts: list[tuple[str, tuple[Point, ...]]] = []
+    if len(found.by_rate) > 1:
+        parts.append(("× own peak rate", found.by_rate))
+    if len(found.by_length) > 1:
+        parts.append(("updates", found.by_length))
+    n = 1 + len(parts)
+    with canvas(WIDTH, HEIGHT, ncols=n, sharey=True, squeeze=False) as (figure, axes):
+        first, *others = axes[0]
+        spread = [0.12 * (i - (found.n - 1) / 2) / max(found.n, 1) for i in range(found.n)]
+        first.axhline(0, color="black", linewidth=1)
+        first.plot(spread, found.differences, "o", color=CATEGORIES[0], alpha=0.7)
+        _interval(first, 0.2, Point(0, found.mean, found.low, found.high, found.n))
+        first.set_xlim(-0.2, 0.35)
+        first.set_xticks([0, 0.2], [f"{found.n} pairs", "mean"])
+        better = "lower" if found.lower_is_better else "higher"
+        first.set_ylabel(f"{found.unit} ({better} is better)")
+        for axis, (title, points) in zip(others, parts, strict=True):
+            axis.axhline(0, color="black", linewidth=1)
+            for place, point in enumerate(points):
+                _interval(axis, place, point)
+            axis.set_xlim(-0.6, len(points) - 0.4)
+            axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
+            axis.set_xlabel(title)
+    return still(figure, alt=alt)
+
+
+def _interval(axis: Any, x: float, point: Point) -> None:
+    colour = CATEGORIES[1]
+    axis.plot([x, x], [point.low, point.high], color=colour, linewidth=2)
+    axis.plot([x], [point.mean], "D", color=colour)

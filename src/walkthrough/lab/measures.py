@@ -1,0 +1,189 @@
+"""What a trained model is measured by, which way is better, and what a score is made of.
+
+Where nothing is decoded, "-" stands for the decoding: `valid/-/perplexity`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transformer.analysis.bleu import brevity_penalty, clipped_matches, score
+from transformer.cli.corpora import exact_matches
+from transformer.training.objective import perplexity as perplexity_of
+from walkthrough.lab import translator
+from walkthrough.lab.experiment import (
+    NATS,
+    PER_CENT,
+    POINTS,
+    Job,
+    Measure,
+    Number,
+    Outcome,
+    Trained,
+)
+
+Counts = NDArray[np.int64]
+ORDERS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a measure is compared: `scale` makes it the unit; `best` is the best value there can be.
+
+    Perplexities are compared by their ratio, 100 · ln: a per cent more or less.
+    """
+
+    unit: str
+    scale: float
+    best: float | None
+    lower_is_better: bool = False
+    log: bool = False
+
+    def of(self, value: Number) -> float:
+        """Return a value in the unit."""
+        return self.scale * (math.log(value) if self.log else value)
+
+
+_SHARE = Scale(POINTS, 100.0, 100.0)
+_PERCENT = Scale(POINTS, 1.0, 100.0)
+SCALES = {
+    "perplexity": Scale(PER_CENT, 100.0, 0.0, lower_is_better=True, log=True),
+    "loss": Scale(NATS, 1.0, None, lower_is_better=True),
+    "error": Scale(POINTS, 100.0, 0.0, lower_is_better=True),
+    **dict.fromkeys(("exact", "next_word", "accuracy", "well_formed", "recall_share"), _SHARE),
+    **dict.fromkeys(("bleu", "chrf", "f1", "precision", "recall"), _PERCENT),
+}
+"""By the last part of a figure's name. Shares are 0 to 1; BLEU, chrF and F1 0 to 100."""
+
+
+def scale_of(figure: str) -> Scale:
+    """Return how a figure is compared.
+
+    Raises:
+        KeyError: its measure is not in `SCALES`.
+    """
+    measure = figure.rpartition("/")[2]
+    for name, scale in SCALES.items():  # `alignment_error` is an error, `held_out_loss` a loss
+        if measure == name or measure.endswith(f"_{name}"):
+            return scale
+    raise KeyError(f"nobody said which way {measure!r} is better: add it to lab.measures.SCALES")
+
+
+# Measures of the phrasebook's models -------------------------------------------------------------
+
+
+def perplexity(*splits: str) -> Measure:
+    """Unsmoothed perplexity a target token."""
+    return _each("-", ("perplexity",), splits, lambda job, trained, split: {
+        "perplexity": perplexity_of(trained.model, job.data.pairs(split))
+    })  # fmt: skip
+
+
+def next_word(*splits: str) -> Measure:
+    """Share of target tokens that come first when the words before them are given."""
+    return _each("-", ("next_word",), splits, lambda job, trained, split: {
+        "next_word": translator.next_word_accuracy(trained.model, job.data.pairs(split))
+    })  # fmt: skip
+
+
+def exact(*splits: str, first: int | None = None) -> Measure:
+    """Share of greedy translations that equal the reference, of the `first` sentences."""
+
+    def of(job: Job, trained: Trained, split: str) -> dict[str, float]:
+        examples = job.data.book.splits()[split][:first]
+        return {"exact": translator.exact_match(trained.model, job.data, examples)}
+
+    return _each("greedy", ("exact",), splits, of)
+
+
+def translated(*splits: str, first: int | None = None) -> Measure:
+    """Exact greedy translations and their BLEU, with what both count of each sentence."""
+    figures = tuple(f"{split}/greedy/{name}" for split in splits for name in ("exact", "bleu"))
+
+    def of(job: Job, trained: Trained) -> Outcome:
+        values: dict[str, float] = {}
+        counts: dict[str, Any] = {}
+        for split in splits:
+            examples = job.data.book.splits()[split][:first]
+            outputs = translator.translations(trained.model, job.data, examples)
+            references = [example.target_text for example in examples]
+            values[f"{split}/greedy/exact"] = exact_matches(outputs, references)
+            values[f"{split}/greedy/bleu"] = score(outputs, references).bleu
+            counts[f"{split}/greedy/bleu"] = sentence_counts(outputs, references)
+        return Outcome(figures=values, counts=counts)
+
+    return Measure(figures, of)
+
+
+def _each(
+    decode: str,
+    measures: tuple[str, ...],
+    splits: tuple[str, ...],
+    of: Callable[[Job, Trained, str], dict[str, float]],
+) -> Measure:
+    """Return a measure that asks the same of several splits."""
+
+    def all_of(job: Job, trained: Trained) -> Outcome:
+        found = ((split, of(job, trained, split)) for split in splits)
+        return Outcome(
+            figures={f"{s}/{decode}/{name}": v for s, one in found for name, v in one.items()}
+        )
+
+    return Measure(tuple(f"{s}/{decode}/{m}" for s in splits for m in measures), all_of)
+
+
+# Scores of counts a sentence ---------------------------------------------------------------------
+
+
+def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
+    """Return what BLEU adds up, a row a sentence: both lengths, four matches, four totals."""
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            f"a run needs a line for each reference, got {len(hypotheses)} and {len(references)}"
+        )
+    pairs = [(h.split(), r.split()) for h, r in zip(hypotheses, references, strict=True)]
+    return np.array(
+        [
+            [
+                len(h),
+                len(r),
+                *(clipped_matches(h, r, n) for n in ORDERS),
+                *(max(len(h) - n + 1, 0) for n in ORDERS),
+            ]
+            for h, r in pairs
+        ]
+    )
+
+
+def bleu_of_counts(counts: Counts) -> float:
+    """Return BLEU in percent of counts that are summed over a corpus; 0 where an order has none."""
+    hypothesis, reference, *rest = counts.tolist()
+    matches, totals = np.array(rest[:4]), np.array(rest[4:])
+    if not matches.all():
+        return 0.0
+    precision = float(np.exp(np.log(matches / totals).mean()))
+    return 100 * brevity_penalty(hypothesis, reference) * precision
+
+
+def f1_of_counts(counts: Counts) -> float:
+    """Return F1 in percent of (matched, predicted, gold) brackets, summed over a corpus."""
+    matched, predicted, gold = counts.tolist()
+    return 200 * matched / (predicted + gold) if matched else 0.0
+
+
+def share_of_counts(counts: Counts) -> float:
+    """Return the share of (right, asked), summed over a corpus."""
+    right, asked = counts.tolist()
+    return right / asked if asked else 0.0
+
+
+SCORES: dict[str, Callable[[Counts], float]] = {
+    "bleu": bleu_of_counts,
+    "f1": f1_of_counts,
+    **dict.fromkeys(("exact", "next_word", "accuracy"), share_of_counts),
+}
+"""How counts, summed over sentences, become the score of a measure."""

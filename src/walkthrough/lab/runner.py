@@ -1,0 +1,239 @@
+"""Running: what is missing, one process a job, every finished run written at once."""
+
+import hashlib
+import importlib.util
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from transformer.cli.surroundings import surroundings
+from transformer.training.process import threads
+from walkthrough.lab import store
+from walkthrough.lab.comparison import best_rate
+from walkthrough.lab.experiment import Experiment, Job, Key, Number, Outcome, plan
+from walkthrough.lab.store import Run
+from walkthrough.page.results import FOLDER
+
+TRIALS = FOLDER.parent / "runs" / "lab"
+"""Where the records of shortened runs stand: git does not keep them."""
+SMALL_BELOW = 0.1
+"""A share of the length below which the data shrink as well: such a run shows that it runs."""
+
+
+def run(
+    experiment: Experiment,
+    *,
+    jobs: int = 1,
+    record: Path | None = None,
+    share: Number = 1.0,
+    progress: bool = True,
+    **only: Any,
+) -> list[Run]:
+    """Make the runs that a record lacks and append each as it ends; return them.
+
+    `only` narrows `arms`, `seeds`, `rates` and `lengths`. A `share` below 1 shortens every run;
+    such runs go to `runs/lab`. A run that diverges is recorded as failed.
+
+    Raises:
+        ValueError: the best rate of an arm lies at the edge of the grid, or a share outside (0, 1].
+        RecordError: the file holds another experiment, or a newer version's runs.
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share must lie in (0, 1], got {share}")
+    path = record or store.path_of(experiment.name, TRIALS if share < 1 else None)
+    if share < 1:
+        lengths = only.pop("lengths", None) or experiment.lengths
+        experiment = _shortened(experiment, lengths, share)
+    made: list[Run] = []
+    origin = {**surroundings()}
+    sources = fingerprint_of_sources(experiment)
+    while keys := missing(experiment, store.read(path, experiment.name), **only):
+        bar = tqdm(total=len(keys), unit="run", disable=not progress, desc=experiment.name)
+        with bar:
+            for key, outcome in executed(experiment, keys, jobs, small=share < SMALL_BELOW):
+                phase = "trial" if share < 1 else _phase(experiment, key)
+                line = as_run(experiment, key, outcome, origin, phase=phase, sources=sources)
+                store.append(path, line, {} if isinstance(outcome, str) else outcome.counts)
+                made.append(line)
+                bar.update()
+                bar.set_postfix_str(str(key))
+    return made
+
+
+def missing(experiment: Experiment, runs: dict[Key, Run], **only: Any) -> list[Key]:
+    """Return the runs to make: not in the record, declared otherwise by now, or short of a figure.
+
+    Raises:
+        ValueError: the best rate of an arm lies at the edge of the grid.
+    """
+    done = [key for key, run in runs.items() if not outdated(experiment, run)]
+    return plan(experiment, done, lambda arm: best_rate(experiment, arm, runs.values()), **only)
+
+
+def outdated(experiment: Experiment, run: Run) -> str:
+    """Return in words why a recorded run is not what is declared now; "" where it is."""
+    if run.arm not in {arm.name for arm in experiment.arms}:
+        return "no such arm any more"
+    if run.declaration != experiment.fingerprint(run.arm):
+        return "declared otherwise"
+    lacking = set() if run.failed else set(experiment.figures(run.seed)) - set(run.figures)
+    return f"lacks {', '.join(sorted(lacking))}" if lacking else ""
+
+
+def executed(
+    experiment: Experiment, keys: Sequence[Key], jobs: int, *, small: bool = False
+) -> Iterator[tuple[Key, Outcome | str]]:
+    """Yield each run as it ends: its outcome, or why it failed."""
+    if jobs == 1:
+        yield from ((key, execute(experiment, key, small)[1]) for key in keys)
+        return
+    from joblib import Parallel, delayed, parallel_config
+
+    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+        work = (delayed(execute)(experiment, key, small) for key in keys)
+        yield from Parallel(return_as="generator_unordered")(work)
+
+
+def execute(experiment: Experiment, key: Key, small: bool = False) -> tuple[Key, Outcome | str]:
+    """Make one run, on one thread; a loss that is no number any more is a finding, not an error."""
+    arm = experiment.arm(key.arm)
+    task: Any = experiment.task  # hashable, which a protocol cannot say
+    job = Job(experiment, arm, key, _loaded(task, small), small)
+    began = _cpu_seconds()
+    try:
+        with threads(1):
+            outcome = _outcome(job)
+    except FloatingPointError as error:
+        return key, str(error)
+    if outcome.cpu_seconds is None:
+        outcome = _with(outcome, cpu_seconds=_cpu_seconds() - began)
+    return key, outcome
+
+
+def _outcome(job: Job) -> Outcome:
+    run = job.arm.run or job.experiment.run
+    if run:
+        return run(job)
+    trained = job.experiment.task.train(job)
+    found = joined(
+        measure.of(job, trained) for measure in job.experiment.measures if measure.is_for(job.seed)
+    )
+    after = job.arm.after(job, trained) if job.arm.after else {}
+    return _with(
+        found,
+        curve=[*trained.curve, *found.curve],
+        extra={**found.extra, **after},
+        parameters=trained.parameters,
+        target_tokens=trained.target_tokens,
+        cpu_seconds=trained.cpu_seconds,
+    )
+
+
+def joined(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return what several measures found as one outcome."""
+    found = list(outcomes)
+    return Outcome(
+        figures={name: value for one in found for name, value in one.figures.items()},
+        curve=[point for one in found for point in one.curve],
+        counts={name: rows for one in found for name, rows in one.counts.items()},
+        extra={name: value for one in found for name, value in one.extra.items()},
+    )
+
+
+def as_run(
+    experiment: Experiment,
+    key: Key,
+    outcome: Outcome | str,
+    origin: dict[str, Any],
+    *,
+    phase: str,
+    sources: str | None,
+) -> Run:
+    """Return the line of a run."""
+    failed = outcome if isinstance(outcome, str) else None
+    found = Outcome() if isinstance(outcome, str) else outcome
+    return Run(
+        experiment=experiment.name,
+        **key._asdict(),
+        phase=phase,
+        figures=dict(found.figures),
+        curve=[list(point) for point in found.curve],
+        extra=dict(found.extra),
+        parameters=found.parameters,
+        target_tokens=found.target_tokens,
+        cpu_seconds=found.cpu_seconds,
+        failed=failed,
+        commit=origin["commit"] or "unknown",
+        date=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        machine={name: origin[name] for name in ("processor", "instructions", "cores")},
+        versions={name: origin[name] for name in ("python", "torch")},
+        declaration=experiment.fingerprint(key.arm),
+        sources=sources,
+    )
+
+
+def fingerprint_of_sources(experiment: Experiment) -> str | None:
+    """Return a short hash of all code of this repository that a declaration imports, by grimp.
+
+    None for a declaration that stands in no module, such as a reader's in a notebook.
+    """
+    from walkthrough.lab.discovery import module_of
+
+    module = module_of(experiment)
+    return None if module is None else _hash_of(module)
+
+
+@cache
+def _hash_of(module: str) -> str:
+    import grimp  # two seconds for the graph
+
+    graph = _graph(grimp)
+    names = {module, *graph.find_upstream_modules(module)}
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin:
+            digest.update(Path(spec.origin).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _graph(grimp: Any) -> Any:
+    return grimp.build_graph("transformer", "walkthrough", cache_dir=None)
+
+
+@cache
+def _loaded(task: Any, small: bool) -> Any:
+    return task.load(small=small)
+
+
+def _phase(experiment: Experiment, key: Key) -> str:
+    searching = experiment.choose is not None and len(experiment.rates) > 1
+    few = key.seed in experiment.rate_seeds and key.length == experiment.search_length
+    return "search" if searching and few else "claim"
+
+
+def _shortened(experiment: Experiment, lengths: Iterable[int], share: Number) -> Experiment:
+    short = sorted({max(1, round(share * length)) if length else 0 for length in lengths})
+    return _with(experiment, lengths=short, choose=_with_length(experiment, short[-1]))
+
+
+def _with_length(experiment: Experiment, length: int) -> Any:
+    return experiment.choose and _with(experiment.choose, length=length)
+
+
+def _with(thing: Any, **changes: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(thing, **changes)
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of this process and of those that it started."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -1,0 +1,128 @@
+"""Verdicts follow the rules, each of which can decide; rates are chosen and never at an edge."""
+
+import math
+
+import numpy as np
+import pytest
+from test_store import a_run
+from toy import toy
+
+from walkthrough.lab import compare, store
+from walkthrough.lab.comparison import Point, best_rate, verdict_of
+from walkthrough.lab.measures import SCALES, scale_of, sentence_counts
+
+LOSS, SHARE, PERPLEXITY = SCALES["loss"], SCALES["exact"], SCALES["perplexity"]
+AT = Point(1, 2.0, 1.0, 3.0, 10)
+NULL = Point(1, 0.2, -1.0, 1.4, 10)
+OTHER_WAY = Point(2, -2.0, -3.0, -1.0, 3)
+HARDLY = Point(2, -0.1, -1.0, 0.8, 3)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "at", "how"),
+    [
+        ("too few seeds", Point(1, 2.0, 1.0, 3.0, 4), {}),
+        ("ceiling", AT, {"base_level": 97.5}),
+        ("worse", Point(1, -40.0, -50.0, -30.0, 10), {"base_level": 99.0}),
+        ("turns with the rate", AT, {"neighbours": [OTHER_WAY]}),
+        ("turns with the rate", AT, {"neighbours": [HARDLY]}),
+        ("turns with the length", NULL, {"lengths": [OTHER_WAY]}),
+        ("not told apart", NULL, {"lengths": [HARDLY]}),
+        ("better", AT, {"lengths": [Point(2, 1.0, -1.0, 3.0, 5)]}),
+        ("worse", AT, {"scale": LOSS}),
+        ("better", OTHER_WAY._replace(n=5), {"scale": LOSS}),
+        ("level", NULL, {"margin": 1.5}),
+        ("not told apart", NULL, {"margin": 1.2}),
+        ("ceiling", NULL, {"scale": PERPLEXITY, "base_level": 100 * math.log(1.02)}),
+        ("not told apart", NULL, {"scale": PERPLEXITY, "base_level": 100 * math.log(1.2)}),
+    ],
+)
+def test_the_rules_of_a_verdict(verdict, at, how):
+    assert verdict_of(at, **{"base_level": 50.0, "scale": SHARE, **how}) == verdict
+
+
+def recorded(folder, losses, **changes):
+    """Write runs: losses by arm, rate and length, one a seed."""
+    e = toy(**{"rate_seeds": (1, 2), **changes})
+    path = store.path_of(e.name, folder)
+    for (arm, rate, length), values in losses.items():
+        for seed, value in enumerate(values, start=1):
+            told = {"figures": {"valid/-/loss": value}}
+            if value is None:
+                told = {"figures": {}, "failed": "the loss is nan"}
+            store.append(path, a_run(arm=arm, rate=rate, length=length, seed=seed, **told))
+    return e, path
+
+
+def test_the_best_rate_is_the_mean_over_seeds_and_a_failed_run_is_the_worst(tmp_path):
+    losses = {("slow", 1, 100): [3, 3], ("slow", 2, 100): [1, 4], ("slow", 4, 100): [0.1, None]}
+    e, path = recorded(tmp_path, {("slow", 0.5, 100): [5, 5], **losses})
+    assert best_rate(e, "slow", store.read(path).values()) == 2
+
+
+@pytest.mark.parametrize(("best", "further"), [(0.5, "0.25"), (4, "8")])
+def test_a_best_rate_at_the_edge_is_refused_with_what_to_try(tmp_path, best, further):
+    losses = {("slow", rate, 100): [1 + (rate != best)] * 2 for rate in (0.5, 1, 2, 4)}
+    e, path = recorded(tmp_path, losses)
+    with pytest.raises(ValueError, match=rf"edge of 0.5, 1, 2, 4: add {further} to `rates`"):
+        best_rate(e, "slow", store.read(path).values())
+
+
+def test_a_comparison_pairs_by_seed_at_each_arms_best_rate(tmp_path):
+    ours, base = [0.9, 1.0, 1.2, 0.8, 1.1], [1.0, 1.2, 1.3, 1.0, 1.05]
+    search = {("slow", r, 100): [2, 2] for r in (0.5, 2, 4)}
+    search |= {("quick", r, 100): [2, 2] for r in (0.5, 1, 4)}
+    e, path = recorded(
+        tmp_path,
+        {**search, ("slow", 1, 100): base, ("quick", 2, 100): ours, ("slow", 1, 10): [9]},
+    )
+    found = compare(e, "quick", figure="loss", record=path)
+    differences = np.array(ours) - np.array(base)
+    half = 2.776445 * differences.std(ddof=1) / math.sqrt(5)  # t of 4 degrees of freedom
+    assert found.mean == pytest.approx(differences.mean())
+    assert (found.low, found.high) == pytest.approx(
+        (differences.mean() - half, differences.mean() + half), rel=1e-5
+    )
+    assert (found.n, found.wins, found.rates, found.of_rates) == (5, 4, (2, 1), 4)
+    assert found.verdict == "not told apart"
+    assert "4 of 5 pairs, at the best of four rates" in found.phrase()
+
+
+def test_words_follow_the_verdict(tmp_path):
+    losses = {("slow", 1, 100): [2.0, 2.1, 2.0, 2.1, 2.0], ("quick", 1, 100): [1.0] * 5}
+    e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
+    better = compare(e, "quick", figure="loss", record=path)
+    assert better.verdict == "better"
+    assert better.phrase() == "1.0 nats better (0.97 to 1.1, 5 of 5 pairs)".replace("0.97", "1.0")
+    worse = compare(e, "slow", "quick", figure="loss", record=path)
+    assert worse.phrase() == better.phrase().replace("better", "worse")
+    few = compare(e, "quick", figure="loss", record=path).differences[:3]
+    assert len(few) == 3
+
+
+def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
+    e, path = recorded(tmp_path, {("slow", 1, 100): [1] * 5}, rates=(1,), choose=None)
+    with pytest.raises(ValueError, match="no seed has both"):
+        compare(e, "quick", figure="loss", record=path)
+    with pytest.raises(KeyError, match="did you mean quick"):
+        compare(e, "quik", figure="loss", record=path)
+    with pytest.raises(ValueError, match="has no base"):
+        compare(toy(base=None), "quick", figure="loss", record=path)
+    with pytest.raises(KeyError, match="nobody said"):
+        scale_of("valid/-/charm")
+
+
+def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_path):
+    reference = [f"a b c d e {n}" for n in range(40)]
+    wrong = [line if n % 2 else "a b c" for n, line in enumerate(reference)]
+    e = toy(rates=(1,), choose=None)
+    path = store.path_of(e.name, tmp_path)
+    for seed in range(1, 6):
+        for arm, lines in (("slow", wrong), ("quick", reference)):
+            figures = {"test/greedy/bleu": 100.0 if arm == "quick" else 60.0 + 0.01 * seed}
+            counts = {"test/greedy/bleu": sentence_counts(lines, reference)}
+            store.append(path, a_run(arm=arm, length=100, seed=seed, figures=figures), counts)
+    found = compare(e, "quick", figure="bleu", record=path)
+    assert found.sentences == (found.low, found.high)
+    assert found.high - found.low > 5  # over seeds it would be a twentieth
+    assert found.verdict == "better"

@@ -1,0 +1,90 @@
+"""What is declared is checked before hours are spent, and only what is missing is planned."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from toy import made, toy
+
+from walkthrough.lab import Arm, Key
+from walkthrough.lab.experiment import plan
+
+
+def chosen(arm):
+    return {"slow": 1, "quick": 2}[arm]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": "width"}, "name must be like 05-width"),
+        ({"seeds": (1, 1)}, "seeds must rise"),
+        ({"rates": (2, 1)}, "rates must rise"),
+        ({"lengths": ()}, "lengths must rise"),
+        ({"base": "slwo"}, "did you mean slow"),
+        ({"arms": [Arm("slow"), Arm("slow")]}, "names of their own"),
+        ({"choose": None, "rates": (2, 4)}, "claim is made at rate 1"),
+    ],
+)
+def test_a_declaration_with_a_mistake_is_refused(changes, said):
+    with pytest.raises((ValueError, KeyError), match=said):
+        toy(**changes)
+
+
+def test_rates_are_searched_first_then_the_best_one_has_all_seeds_and_lengths():
+    e = toy()
+    searched = plan(e, [], chosen)
+    assert set(searched) == {
+        Key(arm, rate, 100, seed)
+        for arm in ("slow", "quick")
+        for rate in (0.5, 1, 2, 4)
+        for seed in (1, 2)
+    }
+    claims = plan(e, searched, chosen)
+    assert {(key.arm, key.rate) for key in claims} == {("slow", 1), ("quick", 2)}
+    assert len(claims) == 2 * (2 * 5 - 2)  # two of the keys were made in the search
+    assert plan(e, [*searched, *claims], chosen) == []
+
+
+def test_one_arm_goes_on_while_another_is_still_searched():
+    e = toy()
+    searched = [key for key in plan(e, [], chosen) if key.arm == "slow"]
+    planned = plan(e, searched, chosen)
+    assert {key.rate for key in planned if key.arm == "slow"} == {1}
+    assert {key.rate for key in planned if key.arm == "quick"} == {0.5, 1, 2, 4}
+
+
+def test_without_a_choice_other_rates_have_few_seeds():
+    planned = plan(toy(choose=None, lengths=(10,)), [], chosen)
+    by_rate = {rate: sum(key.rate == rate for key in planned) for rate in (0.5, 1, 2, 4)}
+    assert by_rate == {0.5: 4, 1: 10, 2: 4, 4: 4}
+
+
+def test_options_ask_for_other_seeds_rates_and_lengths():
+    e = toy(choose=None, rates=(1,))
+    planned = plan(e, [], chosen, arms=["quick"], seeds=[7], rates=[3], lengths=[50])
+    assert planned == [Key("quick", 3, 50, 7)]
+
+
+def test_an_arm_waits_for_the_run_that_it_starts_from():
+    e = toy(choose=None, rates=(1,), arms=[Arm("slow"), Arm("quick", starts_from="slow")])
+    first = plan(e, [], chosen)
+    assert {key.arm for key in first} == {"slow"}
+    assert {key.seed for key in plan(e, first[:1], chosen) if key.arm == "quick"} == {1}
+
+
+def test_the_fingerprint_follows_settings_and_code_by_name_and_nothing_else():
+    e = toy()
+    same = [
+        toy(seeds=(1, 2), rates=(1, 2), lengths=(5,), question="?"),
+        toy(arms=[Arm("slow", labels={"width": 3}), Arm("quick")]),
+    ]
+    other = [
+        toy(arms=[Arm("slow", model={"d_ff": 2}), Arm("quick")]),
+        toy(arms=[Arm("slow", build=partial(made, width=2)), Arm("quick")]),
+        toy(run=chosen),
+    ]
+    assert {one.fingerprint("slow") for one in same} == {e.fingerprint("slow")}
+    assert len({one.fingerprint("slow") for one in [e, *other]}) == 4
+    built = [replace(e.arms[0], build=partial(made, width=width)) for width in (2, 2)]
+    assert len({toy(arms=[arm, Arm("quick")]).fingerprint("slow") for arm in built}) == 1

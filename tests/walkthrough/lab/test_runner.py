@@ -1,0 +1,149 @@
+"""Runs are made once, written at once, and a killed command loses one line at most."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from toy import made, toy
+
+from walkthrough.lab import Arm, Key, live, run, runner, store
+from walkthrough.lab import __main__ as lab_main
+from walkthrough.lab.__main__ import main, state
+
+HERE = Path(__file__).parent
+
+
+def test_all_that_is_missing_is_run_and_nothing_twice(tmp_path):
+    e, path = toy(), tmp_path / "toy.jsonl"
+    first = run(e, record=path, progress=False)
+    assert len(first) == 2 * (4 * 2 + 2 * 5 - 2)
+    assert {(r.arm, r.rate) for r in first if r.length == 10} == {("slow", 1), ("quick", 2)}
+    assert {r.phase for r in first} == {"search", "claim"}
+    assert run(e, record=path, progress=False) == []
+    more = run(e, record=path, progress=False, seeds=[6])
+    assert {r.key for r in more} == {
+        Key(arm, rate, length, 6)
+        for arm, rate in (("slow", 1), ("quick", 2))
+        for length in (10, 100)
+    } | {Key(arm, rate, 100, 6) for arm in ("slow", "quick") for rate in (0.5, 1, 2, 4)}
+
+
+def test_a_diverged_run_is_a_finding(tmp_path):
+    e = toy(rates=(1, 8), choose=None, lengths=(10,), rate_seeds=(1,))
+    found = {r.key: r for r in run(e, record=tmp_path / "toy.jsonl", progress=False)}
+    assert found[Key("slow", 8, 10, 1)].failed == "the loss is nan at update 3"
+    assert run(e, record=tmp_path / "toy.jsonl", progress=False) == []
+
+
+def test_another_declaration_is_run_again(tmp_path):
+    e, path = toy(choose=None, rates=(1,), lengths=(10,)), tmp_path / "toy.jsonl"
+    run(e, record=path, progress=False)
+    other = toy(
+        choose=None,
+        rates=(1,),
+        lengths=(10,),
+        arms=[Arm("slow"), Arm("quick", train={"seconds": 0})],
+    )
+    again = run(other, record=path, progress=False)
+    assert {r.arm for r in again} == {"quick"}
+    assert run(other, record=path, progress=False) == []
+
+
+def test_a_share_shortens_and_goes_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "TRIALS", tmp_path)
+    made = run(toy(), share=0.05, progress=False)
+    assert {r.length for r in made} == {1, 5}
+    assert {r.phase for r in made} == {"trial"}
+    assert all(r.extra["small"] for r in made)
+    assert (tmp_path / "01-toy.jsonl").is_file()
+    with pytest.raises(ValueError, match="share must lie"):
+        run(toy(), share=2)
+
+
+def test_a_killed_command_loses_one_line_at_most_and_goes_on(tmp_path):
+    path = tmp_path / "toy.jsonl"
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path\nfrom toy import toy\nfrom walkthrough.lab import Arm, run\n"
+        "slow = [Arm(name, train={'seconds': 0.1}) for name in ('slow', 'quick')]\n"
+        "run(toy(arms=slow, choose=None, rates=(1,)), record=Path(sys.argv[2]), progress=False)\n"
+    )
+    command = [sys.executable, "-c", script, str(HERE), str(path)]
+    process = subprocess.Popen(command)
+    while not (path.is_file() and path.read_text().count("\n") >= 3):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = store.read(path, "01-toy")
+    assert 3 <= len(before) < 20
+    assert subprocess.run(command, check=True).returncode == 0
+    after = store.read(path, "01-toy")
+    assert len(after) == 20
+    assert {key: after[key].date for key in before} == {key: r.date for key, r in before.items()}
+
+
+@pytest.mark.slow
+def test_two_processes_make_the_same_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", f"{HERE}:{HERE.parents[2] / 'src'}")
+    one, two = (tmp_path / f"{n}.jsonl" for n in (1, 2))
+    for path, jobs in ((one, 1), (two, 2)):
+        run(toy(), jobs=jobs, record=path, progress=False)
+    figures = [{key: r.figures for key, r in store.read(path).items()} for path in (one, two)]
+    assert figures[0] == figures[1]
+
+
+def test_live_runs_stand_beside_recorded_ones_and_write_nothing(tmp_path):
+    e = toy(choose=None, rates=(1,))
+    run(e, record=store.path_of(e.name, tmp_path), progress=False)
+    before = store.path_of(e.name, tmp_path).read_text()
+    table = live(e, "quick", seeds=(1, 2), length=5, folder=tmp_path)
+    assert table["run"].tolist() == ["now"] * 2 + ["recorded"] * 10
+    assert store.path_of(e.name, tmp_path).read_text() == before
+
+
+def test_the_state_of_a_record_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    e = toy(choose=None, rates=(1,))
+    assert state(e) == ("0 runs; at least 20 to make", True)
+    run(e, progress=False)
+    assert state(e) == ("20 runs; up to date", False)
+    told, due = state(toy(choose=None, rates=(1,), arms=[Arm("slow", data={"n": 1}), Arm("quick")]))
+    assert due
+    assert "10 declared otherwise; at least 10 to make" in told
+
+
+def test_the_command_line_refuses_in_one_line(capsys):
+    assert main(["run", "05-widht"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("error: no experiment '05-widht'; did you mean 05-width")
+    assert main(["run", "05-width", "--arms", "257", "--share", "0.01"]) == 2
+    assert "no arm '257'; did you mean 256" in capsys.readouterr().err
+    assert main(["compare", "05-width", "--figure", "charm"]) == 2
+    assert "no figure 'charm'" in capsys.readouterr().err
+
+
+def test_the_command_line_compares_what_is_recorded(tmp_path, monkeypatch, capsys):
+    e, path = toy(choose=None, rates=(1,)), tmp_path / "toy.jsonl"
+    run(e, record=path, progress=False)
+    monkeypatch.setattr(lab_main, "find", lambda name: e)
+    assert main(["compare", "01-toy", "--figure", "loss", "--record", str(path)]) == 0
+    base, line = capsys.readouterr().out.splitlines()
+    assert base == "valid/-/loss, base slow"
+    assert line.split()[:3] == ["quick", "+0.90", "nats"]
+    assert line.endswith("wins 0 of 5  worse")
+
+
+def test_outcomes_name_what_made_them(tmp_path):
+    (found,) = run(
+        toy(choose=None, rates=(1,), lengths=(10,), seeds=(1,), arms=[Arm("slow")], run=made),
+        record=tmp_path / "toy.jsonl",
+        progress=False,
+    )
+    assert found.cpu_seconds is not None
+    assert found.machine["cores"] >= 1
+    assert found.versions["python"].startswith("3.")
+    assert found.sources is None  # this experiment stands in a test

@@ -1,0 +1,222 @@
+"""Run the chapters that the cache lacks, as many at a time as there are processors.
+
+Jupyter Book runs one notebook after another; here they are in its cache before it starts.
+jupyter-cache has an executor for that, `local-parallel`. It takes every processor of the machine
+(also those that a container or `taskset` withholds, and however little memory there is), hands
+chapters out in blocks of an order of its own, so that the longest may start last, keeps
+tracebacks in a database and cannot say what a chapter weighs. So each chapter runs here, in a
+kernel of its own, and goes into the cache as Jupyter Book itself would put it there.
+
+No chapter needs the machine for itself: where one takes times, it does so with one thread, and
+either keeps the fastest of several or counts processor time.
+"""
+
+import asyncio
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+import psutil
+import yaml
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.cache.db import NbCacheRecord
+from nbclient import NotebookClient
+from sphinx_external_toc.parsing import parse_toc_yaml
+from tools.book.memory import resident
+from tqdm import tqdm
+
+SECONDS = 60.0
+LONGER = {"14": 120.0}  # the training run
+MEGABYTES = 1500.0
+LIGHTER = {"14": 1200.0}  # Binder has 2 000 for JupyterLab and all that runs in it
+LOOK_EVERY = 0.25  # seconds between two looks at the memory
+STARTUP_TIMEOUT = 300  # seconds a kernel may take to answer on a busy machine
+
+
+@dataclass
+class Chapter:
+    """One notebook, and what its run took so far."""
+
+    path: Path
+    timeout: int | None
+    threads: int = 1
+    seconds: float = 0.0
+    megabytes: float = 0.0
+    client: NotebookClient | None = field(default=None, repr=False)
+
+    def run(self, notebook: nbformat.NotebookNode | None = None) -> nbformat.NotebookNode:
+        """Run every cell of the notebook, or of the file, in a kernel of its own.
+
+        Raises:
+            CellExecutionError, CellTimeoutError: a cell failed, or took too long.
+            DeadKernelError: the kernel died, of hunger for memory as a rule.
+        """
+        notebook = notebook or nbformat.read(self.path, as_version=4)
+        self.client = NotebookClient(
+            notebook,
+            timeout=self.timeout,
+            startup_timeout=STARTUP_TIMEOUT,
+            record_timing=False,  # it would change the metadata that the cache's key is made of
+            extra_arguments=["--log-level=ERROR"],  # each kernel warns of sockets on this machine
+            resources={"metadata": {"path": str(self.path.parent)}},
+        )
+        threads = os.environ.get("OMP_NUM_THREADS", str(self.threads))
+        started = time.monotonic()
+        asyncio.run(self.client.async_execute(env={**os.environ, "OMP_NUM_THREADS": threads}))
+        self.seconds = time.monotonic() - started
+        return notebook
+
+    def over(self) -> str:
+        """Which of the limits it passed, in words; empty when none."""
+        seconds, megabytes = LONGER.get(self.path.name[:2], SECONDS), megabytes_allowed(self.path)
+        slow = f"takes more than {seconds:.0f} s" if self.seconds > seconds else ""
+        large = f"takes more than {megabytes:.0f} MB" if self.megabytes > megabytes else ""
+        return ", ".join(filter(None, (slow, large)))
+
+    def weigh(self) -> None:
+        """Look at the memory of the kernel and its children."""
+        manager = self.client and self.client.km
+        process = manager and manager.provisioner
+        if process and process.pid:
+            self.megabytes = max(self.megabytes, resident(process.pid))
+
+    def kill(self) -> None:
+        """End the kernel and its children at once."""
+        manager = self.client and self.client.km
+        if manager and manager.provisioner and manager.provisioner.pid:
+            with suppress(psutil.NoSuchProcess):
+                family = psutil.Process(manager.provisioner.pid)
+                for process in [*family.children(recursive=True), family]:
+                    process.kill()
+
+
+def megabytes_allowed(path: Path) -> float:
+    """The memory that a chapter may take, with its child processes."""
+    return LIGHTER.get(path.name[:2], MEGABYTES)
+
+
+def pages(root: Path) -> list[Path]:
+    """The notebooks that the table of contents names."""
+    found = (root / f"{name}.ipynb" for name in parse_toc_yaml(root / "_toc.yml"))
+    return [path for path in found if path.exists()]
+
+
+def stated_seconds(path: Path) -> int:
+    """What a chapter's head says that it takes to run."""
+    cells = nbformat.read(path, as_version=4).cells[:5]
+    said = re.search(r"(\d+) seconds to run", "\n".join(cell.source for cell in cells))
+    return int(said[1]) if said else 0
+
+
+def longest_first(paths: list[Path]) -> list[Path]:
+    """The order that leaves no processor waiting for the last chapter."""
+    return sorted(paths, key=stated_seconds, reverse=True)
+
+
+def processors() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def at_a_time() -> int:
+    """How many chapters fit the processors and the free memory."""
+    room = int(psutil.virtual_memory().available / 1e6 / MEGABYTES)
+    return max(1, min(processors(), room))
+
+
+def cache_of(root: Path) -> JupyterCacheAbstract:
+    """The cache that Jupyter Book reads."""
+    return get_cache(root / "_build" / ".jupyter_cache")
+
+
+def last_runs(root: Path) -> Iterator[tuple[Path, NbCacheRecord | None]]:
+    """Every chapter and the record of its last run, None when it has not been run as it is."""
+    cache = cache_of(root)
+    for path in pages(root):
+        try:
+            record = cache.match_cache_notebook(nbformat.read(path, as_version=4))
+        except KeyError:
+            record = None
+        yield path, record if record and "megabytes" in record.data else None
+
+
+def run_missing(root: Path) -> bool:
+    """Run what the cache lacks; a chapter that fails is shown and keeps no other from running.
+
+    Returns:
+        Whether all ran.
+    """
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
+    missing = longest_first([path for path, ran in last_runs(root) if ran is None])
+    if not missing:
+        return True
+    jobs = min(at_a_time(), len(missing))
+    threads = max(1, processors() // jobs)
+    chapters = [Chapter(path, settings["timeout"], threads) for path in missing]
+    with ThreadPoolExecutor(jobs) as pool, bar("chapters", len(missing)) as shown:
+        running = {pool.submit(chapter.run): chapter for chapter in chapters}
+        try:
+            return all(
+                [_finished(future, running[future], root, shown) for future in watched(running)]
+            )
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in running):  # a kernel may yet be starting
+                for chapter in chapters:
+                    chapter.kill()
+                time.sleep(LOOK_EVERY)
+            raise
+
+
+def bar(of: str, total: int) -> tqdm:
+    """A bar that leaves no trace, and is not there where nobody looks on."""
+    shape = "{desc} {percentage:3.0f} % {bar} {elapsed}"
+    return tqdm(total=total, desc=of, disable=None, leave=False, bar_format=shape)
+
+
+def watched(running: dict[Future, Chapter]) -> Iterator[Future]:
+    """The runs as they end; until then their memory is looked at."""
+    left = set(running)
+    while left:
+        done, left = wait(left, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
+        yield from done
+        for future in left:
+            running[future].weigh()
+
+
+def run_alone(path: Path, notebook: nbformat.NotebookNode, timeout: int) -> Chapter:
+    """Run one notebook, its outputs put into it; returns what the run took.
+
+    Raises:
+        CellExecutionError, CellTimeoutError, DeadKernelError: see `Chapter.run`.
+    """
+    chapter = Chapter(path, timeout, processors())
+    with ThreadPoolExecutor(1) as pool:
+        [future] = watched({pool.submit(chapter.run, notebook): chapter})
+    future.result()
+    return chapter
+
+
+def _finished(future: Future, chapter: Chapter, root: Path, shown: tqdm) -> bool:
+    shown.update()
+    name = chapter.path.relative_to(root)
+    problem = future.exception()
+    if problem is not None:
+        kind = type(problem).__name__
+        shown.write(f"\n{name} failed: {kind}\n{problem}\n", file=sys.stderr)
+        return False
+    data = {"execution_seconds": chapter.seconds, "megabytes": chapter.megabytes}
+    bundle = CacheBundleIn(future.result(), str(chapter.path), data=data)
+    cache_of(root).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    shown.write(f"{name!s:<44} {chapter.seconds:6.0f} s {chapter.megabytes:6.0f} MB")
+    return True

@@ -1,0 +1,343 @@
+"""Make book/ledger.md, the table of the paper's claims, from book/claims.toml and the chapters.
+
+    python -m tools.book.ledger            write the page
+    python -m tools.book.ledger --check    say whether the page is current; exit 1 if it is not
+
+No figure of the page is typed: each is found in the stored text, or in the assertions, of the
+chapter's cells that carry the claim's tag.
+"""
+
+import argparse
+import ast
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of the site
+from tools.book.notebook_form import CHECKED, read_text, tags
+
+BOOK = Path(__file__).resolve().parents[2] / "book"
+CLAIMS = BOOK / "claims.toml"
+PAGE = BOOK / "ledger.md"
+TAG = "claim-"
+UNSEEN = "remove-cell"  # on the site such a cell does not exist
+CANNOT = "cannot be tested here"
+NARROW_NO_BREAK = "\u202f"
+
+# What one claim and what several do, and what it means.
+VERDICTS = {
+    "holds": (
+        "hold",
+        "what came out is what the paper says, in every seed where chance has a part",
+    ),
+    "holds in direction": (
+        "hold in direction",
+        "the paper's side is the better one, but in fewer cases, by less, under another condition "
+        "or with one seed; the chapter says which",
+    ),
+    "does not hold at this size": (
+        "do not hold at this size",
+        "our runs, all smaller than the paper's, show no such effect or the opposite one; that "
+        "does not refute the paper",
+    ),
+    "does not hold": ("do not hold", "a count or a formula comes out otherwise, at any size"),
+    CANNOT: ("cannot be tested here", "the row says what is missing"),
+}
+MADE = {"page": "on the page", "recorded": "recorded"}
+
+HEAD = """\
+---
+myst:
+  html_meta:
+    description: The paper's claims that a reader could doubt, how each was tested, what came out.
+---
+
+# The ledger
+
+What the paper claims, in its own order, how this book tested it, and what came out.
+Made by `python -m tools.book.ledger` from `book/claims.toml` and the chapters: no figure is
+typed by hand.
+
+"""
+TOP = """
+| Section | Claim | Tested | What came out | Verdict |
+|---|---|---|---|---|
+"""
+
+
+class LedgerError(ValueError):
+    """A claim whose figure cannot be found."""
+
+
+class Found(str):
+    """What a group of a pattern matched; a format after a colon reads it as a number."""
+
+    def __format__(self, spec: str) -> str:
+        """Write it as prose does: −1 for -1, 5 % for 5%, one space for several."""
+        if spec:
+            return format(float(self), spec).replace("%", " %")
+        return re.sub(r"^-(?=\d)", "−", " ".join(self.split()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One row: what the paper says, how it was tested, what came out."""
+
+    id: str
+    section: str
+    claim: str
+    boxes: tuple[str, ...]
+    test: tuple[str, str]  # chapter and heading
+    verdict: str
+    made: str = ""
+    seeds: int = 0
+    size: str = ""
+    find: tuple[str, ...] = ()
+    figure: str = ""
+    reason: str = ""
+
+    @property
+    def tag(self) -> str:
+        """The tag of the cells that test it, and the anchor of its row."""
+        return TAG + self.id
+
+
+class Chapter:
+    """What the ledger needs to know of a notebook: headings, paper boxes, cells by tag."""
+
+    def __init__(self, name: str, notebook: Any) -> None:
+        """Read a notebook of this name, without its ending."""
+        self.name = name
+        self.number = name[:2]
+        self.cells = notebook.cells
+
+    @property
+    def markdown(self) -> str:
+        """All text cells, one after the other."""
+        return "\n".join(cell.source for cell in self.cells if cell.cell_type == "markdown")
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """The text of every heading that has an anchor on the site."""
+        return re.findall(r"^#{1,3} (.+)$", self.markdown, re.MULTILINE)
+
+    @cached_property
+    def boxes(self) -> set[str]:
+        """The paper boxes, as a claim names them."""
+        titles = re.findall(
+            r"\{admonition\} Paper, (.+)\n:class: paper$", self.markdown, re.MULTILINE
+        )
+        return {f"{self.number} {title}" for title in titles}
+
+    @cached_property
+    def tagged(self) -> dict[str, list[tuple[str, Any]]]:
+        """For each claim's tag its cells, each with the heading above it."""
+        found: dict[str, list[tuple[str, Any]]] = {}
+        heading = ""
+        for cell in self.cells:
+            if cell.cell_type == "markdown":
+                heading = ([heading, *re.findall(r"^#+ (.+)$", cell.source, re.MULTILINE)])[-1]
+            for tag in tags(cell):
+                if tag.startswith(TAG):
+                    found.setdefault(tag, []).append((heading, cell))
+        return found
+
+    def text(self, claim: Claim) -> str:
+        """What the claim's cells store, and what those assert that store nothing."""
+        return "\n".join(_text(cell) for _, cell in self.tagged.get(claim.tag, []))
+
+
+def read_claims(text: str) -> tuple[list[Claim], dict[str, str]]:
+    """Return the claims, and the chapters whose claims are not there yet.
+
+    Raises:
+        TypeError: a claim has a field too many or too few.
+    """
+    given = tomllib.loads(text)
+    claims = []
+    for table in given.get("claims", []):
+        lists = {name: tuple(table[name]) for name in ("boxes", "test", "find") if name in table}
+        claims.append(Claim(**{**table, **lists}))
+    return claims, given.get("awaited", {})
+
+
+def read_chapters(book: Path = BOOK) -> dict[str, Chapter]:
+    """Return every chapter by the name of its file."""
+    names = (path for path in sorted(book.glob("[0-9][0-9]-*.ipynb")))
+    return {p.stem: Chapter(p.stem, read_text(p.read_text(encoding="utf-8"))) for p in names}
+
+
+def figure(claim: Claim, chapter: Chapter) -> str:
+    """Fill the claim's template from its cells.
+
+    Raises:
+        LedgerError: a pattern does not match exactly once, or the template names another group.
+    """
+    text, found = chapter.text(claim), dict[str, Found]()
+    for pattern in claim.find:
+        matches = list(re.finditer(pattern, text, re.MULTILINE))
+        if len(matches) != 1:
+            raise LedgerError(f"{claim.id}: {pattern!r} matches {len(matches)} times, not once")
+        found |= {name: Found(value) for name, value in matches[0].groupdict().items()}
+    try:
+        return claim.figure.format(**found)
+    except KeyError as error:
+        raise LedgerError(f"{claim.id}: no pattern finds {error}") from error
+    except ValueError as error:
+        raise LedgerError(f"{claim.id}: {error}") from error
+
+
+def problems(
+    claims: list[Claim], chapters: dict[str, Chapter], awaited: Iterable[str] = ()
+) -> list[str]:
+    """Return what is wrong with the claims, or with the tags and boxes of the chapters."""
+    found = [line for claim in claims for line in _problems_of(claim, chapters)]
+    found += [f"{id_}: twice" for id_, n in Counter(c.id for c in claims).items() if n > 1]
+    known = {claim.tag: claim.test[0] for claim in claims if claim.verdict != CANNOT}
+    for chapter in chapters.values():
+        for tag in chapter.tagged:
+            if known.get(tag) != chapter.name:
+                found.append(f"{chapter.name}: a cell carries {tag}, and no claim is tested there")
+        if chapter.number not in awaited:
+            covered = {box for claim in claims for box in claim.boxes}
+            found += [f"{box}: no claim covers this box" for box in chapter.boxes - covered]
+    boxes = {box for chapter in chapters.values() for box in chapter.boxes}
+    found += [f"{c.id}: no chapter has the box {b!r}" for c in claims for b in set(c.boxes) - boxes]
+    numbers = {claim.test[0][:2] for claim in claims}
+    found += [f"awaited: chapter {n} has claims" for n in sorted(numbers & set(awaited))]
+    return found
+
+
+def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
+    found = []
+    if not re.fullmatch(r"\d+(\.\d+)*(-[a-z0-9]+)+", claim.id):
+        found.append("the id is a section and words: 3.2.1-variance")
+    elif not claim.section.startswith(claim.id.split("-")[0]):
+        found.append(f"the section {claim.section!r} does not begin with that of the id")
+    if claim.verdict not in VERDICTS:
+        found.append(f"unknown verdict {claim.verdict!r}")
+    if not claim.boxes:
+        found.append("no paper box says it")
+    chapter = chapters.get(claim.test[0])
+    if chapter is None:
+        return [f"{claim.id}: {line}" for line in [*found, f"there is no {claim.test[0]}"]]
+    if chapter.headings.count(claim.test[1]) != 1:
+        found.append(f"{chapter.name} has no one heading {claim.test[1]!r}")
+    if claim.verdict == CANNOT:
+        if not claim.reason or claim.find or claim.figure or claim.made:
+            found.append("what cannot be tested has a reason, and no figure")
+    else:
+        found += _problems_of_test(claim, chapter)
+    return [f"{claim.id}: {line}" for line in found]
+
+
+def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
+    found = []
+    if claim.made not in MADE or not claim.size or not claim.find or not claim.figure:
+        found.append(f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`")
+    if claim.reason:
+        found.append("a claim with a test needs no reason")
+    if claim.seeds == 1 and claim.verdict == "holds":
+        found.append("one seed shows a direction at most")
+    cells = chapter.tagged.get(claim.tag, [])
+    if not any(UNSEEN not in tags(cell) for _, cell in cells):
+        found.append(f"no cell that readers see carries {claim.tag} in {chapter.name}")
+    for heading, cell in cells:
+        if heading != claim.test[1]:
+            found.append(f"cell {cell.id} stands under {heading!r}, not {claim.test[1]!r}")
+    try:
+        figure(claim, chapter)
+    except LedgerError as error:
+        found.append(str(error).removeprefix(f"{claim.id}: "))
+    return found
+
+
+def page(
+    claims: list[Claim], chapters: dict[str, Chapter], awaited: dict[str, str] | None = None
+) -> str:
+    """Return the text of the page.
+
+    Raises:
+        LedgerError: a figure cannot be found.
+    """
+    meanings = "\n".join(f"- *{verdict}*: {text}." for verdict, (_, text) in VERDICTS.items())
+    missing = [text for text in (awaited or {}).values() if text]
+    to_come = f"Not in the table yet: {', '.join(missing)}.\n\n" if missing else ""
+    rows = "\n".join(_row(claim, chapters[claim.test[0]]) for claim in claims)
+    return f"{HEAD}{meanings}\n\n{to_come}{counts(claims)}\n{TOP}{rows}\n"
+
+
+def counts(claims: list[Claim]) -> str:
+    """Return the line above the table."""
+    n_of = Counter(claim.verdict for claim in claims)
+    shown = (
+        f"{n_of[verdict]} {verdict if n_of[verdict] == 1 else several}"
+        for verdict, (several, _) in VERDICTS.items()
+        if n_of[verdict]
+    )
+    return f"**{len(claims)} claims: {' · '.join(shown)}.**"
+
+
+def _row(claim: Claim, chapter: Chapter) -> str:
+    heading = claim.test[1]
+    link = f"[{chapter.number}: {heading}]({chapter.name}.ipynb#{slugify(heading)})"
+    if claim.verdict == CANNOT:
+        tested, came_out = f"{link} says why not", f"no test: {claim.reason}"
+    else:
+        seeds = f", {claim.seeds} seed{'s' * (claim.seeds > 1)}" if claim.seeds else ""
+        tested = f"{link}, {MADE[claim.made]}{seeds}: {claim.size}"
+        came_out = figure(claim, chapter)
+    anchor = f'<span id="{claim.tag}"></span>'
+    columns = (f"{anchor}§{claim.section}", claim.claim, tested, came_out, claim.verdict)
+    row = " | ".join(column.replace("|", "\\|") for column in columns)
+    return f"| {row.replace(' %', NARROW_NO_BREAK + '%')} |"
+
+
+def _text(cell: Any) -> str:
+    if CHECKED in tags(cell):
+        texts = (
+            out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs
+        )
+        return "\n".join(texts)
+    nodes = (node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert))
+    asserted = (ast.get_source_segment(cell.source, node) or "" for node in nodes)
+    return "\n".join(" ".join(line.split()) for line in asserted)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Write or check the page; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    given = parser.parse_args(words)
+    try:
+        claims, awaited = read_claims(CLAIMS.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, TypeError) as error:
+        print(f"ledger.py: {CLAIMS.name}: {error}", file=sys.stderr)
+        return 1
+    chapters = read_chapters()
+    found = problems(claims, chapters, awaited)
+    for line in found:
+        print(f"ledger.py: {line}", file=sys.stderr)
+    if found:
+        return 1
+    text = page(claims, chapters, awaited)
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    if given.check:
+        print(f"{PAGE.name} is not current: run `python -m tools.book.ledger`", file=sys.stderr)
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    print(f"wrote {PAGE.name}: {counts(claims).strip('*')}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+"""Keep the chapters canonical, run them, and write them as text.
+
+    python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
+    python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
+    python -m tools.book.notebooks execute [NOTEBOOK ...]    run, store compared text, print cost
+    python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
+    python -m tools.book.notebooks import TEXT NOTEBOOK       MyST or py:percent text → notebook
+    python -m tools.book.notebooks mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
+    python -m tools.book.notebooks sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
+
+Without a NOTEBOOK, every chapter under book/ is meant.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import sys
+from pathlib import Path
+
+import jupytext
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from tools.book.execute import Chapter, run_alone
+from tools.book.notebook_form import (
+    CHECKED,
+    NotebookError,
+    as_text,
+    canonical,
+    code_cells,
+    lint,
+    read_text,
+    tags,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+SCRATCH = ROOT / ".scratch"
+SKELETON = Path(__file__).with_name("skeleton")
+CELL_TIMEOUT = 900  # seconds
+
+
+def chapters() -> list[Path]:
+    """Return every notebook of the book."""
+    return sorted(BOOK.glob("*.ipynb"))
+
+
+def load(path: Path) -> NotebookNode:
+    """Read a notebook file, whatever its form."""
+    return read_text(path.read_text(encoding="utf-8"))
+
+
+def save(notebook: NotebookNode, path: Path) -> bool:
+    """Write the canonical form; return whether the file changed. Never leaves half a file."""
+    text = as_text(canonical(notebook))
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+    return True
+
+
+def problems(path: Path) -> list[str]:
+    """Return what keeps a notebook file from being canonical."""
+    text = path.read_text(encoding="utf-8")
+    notebook = read_text(text)
+    tidy = canonical(notebook)
+    found = lint(tidy) + [line for line in lint(notebook) if "stored" in line]
+    wanted = as_text(tidy)
+    if wanted != text:
+        difference = difflib.unified_diff(
+            text.splitlines(), wanted.splitlines(), "in the file", "canonical", n=0, lineterm=""
+        )
+        shown = [line for line in difference if not line.startswith(("---", "+++", "@@"))]
+        found.append("not canonical: run `make format`\n    " + "\n    ".join(shown[:8]))
+    return found
+
+
+def execute(path: Path) -> Chapter:
+    """Run a notebook in its folder, store the text of compared cells; return what the run took.
+
+    Raises:
+        NotebookError: a compared cell writes to stderr or prints nothing.
+        CellExecutionError: a cell fails.
+    """
+    notebook = canonical(load(path))
+    ran = run_alone(path, notebook, CELL_TIMEOUT)
+    compared = [cell for cell in code_cells(notebook) if CHECKED in tags(cell)]
+    for cell in compared:
+        if any(output.get("name") == "stderr" for output in cell.outputs):
+            raise NotebookError(f"{path.name}, cell {cell.id}: a compared cell writes to stderr")
+    save(notebook, path)
+    for cell in code_cells(load(path)):
+        if CHECKED in tags(cell) and not cell.outputs:
+            raise NotebookError(f"{path.name}, cell {cell.id}: a compared cell prints no text")
+    return ran
+
+
+def from_text(text_path: Path, path: Path) -> None:
+    """Turn a text file into a notebook; unchanged cells keep their ids and outputs."""
+    source = text_path.read_text(encoding="utf-8")
+    kind = "py:percent" if text_path.suffix == ".py" else "md:myst"
+    notebook = jupytext.reads(source, fmt=kind)
+    if path.exists():
+        _carry_over(load(path), notebook)
+    save(notebook, path)
+
+
+def to_text(path: Path) -> str:
+    """Return a notebook as MyST text."""
+    notebook = load(path)
+    notebook.metadata["jupytext"] = {"notebook_metadata_filter": "kernelspec,myst,-jupytext"}
+    return jupytext.writes(notebook, fmt="md:myst")
+
+
+def mirror_path(path: Path) -> Path:
+    """Return where a notebook's text lies."""
+    return SCRATCH / f"{path.stem}.md"
+
+
+def mirror(path: Path) -> None:
+    """Write a notebook's text to the ignored folder, as old as the notebook itself."""
+    target = mirror_path(path)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(to_text(path), encoding="utf-8")
+    stamp = path.stat().st_mtime_ns
+    os.utime(target, ns=(stamp, stamp))
+
+
+def sync(path: Path) -> str:
+    """Let the newer of notebook and mirror win; return what was done."""
+    text = mirror_path(path)
+    if not text.exists() or text.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        mirror(path)
+        return f"{path.name} → {text.name}"
+    if text.stat().st_mtime_ns == path.stat().st_mtime_ns:
+        return f"{path.name} is in step"
+    from_text(text, path)
+    mirror(path)
+    return f"{text.name} → {path.name}"
+
+
+def new(number: str, slug: str, title: str | None) -> list[Path]:
+    """Write a chapter that has every part of the standard, and the room of its code and tests.
+
+    Raises:
+        NotebookError: the number or the slug is not well formed, or the chapter exists.
+    """
+    if not re.fullmatch(r"\d\d", number) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
+        raise NotebookError(f"expected NN and a-slug-with-hyphens, got {number!r} and {slug!r}")
+    room = f"ch{number}_{slug.replace('-', '_')}"
+    page = ROOT / "book" / f"{number}-{slug}.ipynb"
+    source, tests = ROOT / "src" / "walkthrough" / room, ROOT / "tests" / "walkthrough" / room
+    for path in (page, source, tests):
+        if path.exists():
+            raise NotebookError(f"{path.relative_to(ROOT)} exists")
+    words = {"number": number, "title": title or slug.replace("-", " ").capitalize(), "room": room}
+    _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""\n', words)
+    _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""\n', words)
+    _write(source / "figures.py", '"""The figures of chapter {{number}}."""\n', words)
+    for name in ("checks.py", "predictions.py"):
+        _write(source / name, (SKELETON / name).read_text("utf-8"), words)
+    _write(tests / "test_checks.py", (SKELETON / "test_checks.py").read_text("utf-8"), words)
+    chapter = _filled((SKELETON / "chapter.md").read_text("utf-8"), words)
+    save(jupytext.reads(chapter, fmt="md:myst"), page)
+    add_room(ROOT / "pyproject.toml", room)
+    return [page, source, tests]
+
+
+def add_room(project: Path, room: str) -> None:
+    """Name a chapter's room in the layers that import-linter holds."""
+    text = project.read_text(encoding="utf-8")
+    rooms = re.search(r"(?:^    ch\d\d_\w+(?: \|)?\n)+", text, re.MULTILINE)
+    if rooms is None:
+        raise NotebookError(f"{project.name} lists no rooms of chapters")
+    names = sorted({*re.findall(r"ch\d\d_\w+", rooms.group()), room})
+    listed = "    " + " |\n    ".join(names) + "\n"
+    project.write_text(text[: rooms.start()] + listed + text[rooms.end() :], encoding="utf-8")
+
+
+def _write(path: Path, text: str, words: dict[str, str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_filled(text, words), encoding="utf-8")
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        text = text.replace("{{" + name + "}}", value)
+    return text
+
+
+def _carry_over(old: NotebookNode, fresh: NotebookNode) -> None:
+    # Formatting first, so that cells which differ in layout only count as unchanged.
+    tidy = canonical(fresh)
+    fresh.cells = tidy.cells
+    for cell in fresh.cells:
+        cell.id = "0"
+    before = [(cell.cell_type, cell.source) for cell in old.cells]
+    after = [(cell.cell_type, cell.source) for cell in fresh.cells]
+    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
+    for start_old, start_new, length in matcher.get_matching_blocks():
+        for offset in range(length):
+            known, cell = old.cells[start_old + offset], fresh.cells[start_new + offset]
+            cell.id = known.id
+            if cell.cell_type == "code":
+                cell.outputs = known.outputs
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in ("format", "check", "execute", "mirror", "sync"):
+        commands.add_parser(name).add_argument("notebooks", nargs="*", type=Path)
+    adding = commands.add_parser("new")
+    adding.add_argument("number")
+    adding.add_argument("slug")
+    adding.add_argument("title", nargs="?")
+    importing = commands.add_parser("import")
+    importing.add_argument("text", type=Path)
+    importing.add_argument("notebook", type=Path)
+    return parser
+
+
+def _each(command: str, path: Path) -> bool:
+    """Do one command for one notebook; return whether all is well."""
+    if command == "check":
+        found = problems(path)
+        for line in found:
+            print(f"{path}: {line}", file=sys.stderr)
+        return not found
+    if command == "format":
+        if save(load(path), path):
+            print(f"formatted {path}")
+    elif command == "execute":
+        ran = execute(path)
+        print(f"executed {path}: {ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip())
+    elif command == "mirror":
+        mirror(path)
+        print(f"{path} → {mirror_path(path).relative_to(ROOT)}")
+    else:
+        print(sync(path))
+    return True
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    given = _parser().parse_args(words)
+    try:
+        if given.command == "new":
+            for path in new(given.number, given.slug, given.title):
+                print(f"wrote {path.relative_to(ROOT)}")
+            return 0
+        if given.command == "import":
+            from_text(given.text, given.notebook)
+            print(f"{given.text} → {given.notebook}")
+            return 0
+        paths = [path.resolve() for path in given.notebooks] or chapters()
+        return 0 if all([_each(given.command, path) for path in paths]) else 1
+    except (NotebookError, CellExecutionError, OSError) as error:
+        print(f"notebooks.py: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
