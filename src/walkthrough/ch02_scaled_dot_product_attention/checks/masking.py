@@ -95,8 +95,8 @@ masked_attention = Check(
         _case(
             "open scores near −60, closed ones near +60",
             [[0, 1, 1, 0]],
-            "Softmax over all keys leaves nothing for the open ones: exp(−120) is 0 in float32. "
-            "The mask belongs into the scores, before softmax.",
+            "Where closed keys take part in softmax, or in the maximum that it subtracts, nothing "
+            "is left for the open ones: exp(−120) is 0 in float32. Put −∞ into the scores first.",
             scores=lambda allowed: torch.where(allowed, -60.0, 60.0) + torch.arange(4),
         ),
         _case(
