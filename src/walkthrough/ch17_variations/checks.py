@@ -44,7 +44,6 @@ def _middle(values: Values) -> float:
 interval = Check(
     name="interval",
     reference=_interval(),
-    build=_interval,
     cases=[
         fixed(
             "five seeds that rise and fall together",
@@ -63,47 +62,40 @@ interval = Check(
             _interval(turned=True),
             "the sign is turned: a difference is ours minus base, so that a row that has more "
             "than base is above 0.",
-            {"turned": True},
         ),
         Mistake(
             "unpaired",
             _interval(unpaired=True),
             "you use the spread of the two rows, each on its own. Seeds lift and lower both "
             "rows of a pair: take the differences first, then *their* standard deviation.",
-            {"unpaired": True},
         ),
         Mistake(
             "divided by n",
             _interval(spread=pstdev),
             "your standard deviation divides by n. The mean was taken from the same values, "
             "so n − 1 are free: `statistics.stdev` divides by that.",
-            {"spread": pstdev},
         ),
         Mistake(
             "no root of n",
             _interval(root=lambda n: 1.0),
             "this is the spread of single differences. Their mean is surer: divide by √n.",
-            {"root": lambda n: 1.0},
         ),
         Mistake(
             "n for its root",
             _interval(root=float),
             "you divide by n. The mean of n values is surer by √n.",
-            {"root": float},
         ),
         Mistake(
             "root of n minus 1",
             _interval(root=lambda n: math.sqrt(n - 1)),
             "you divide by √(n − 1). The n − 1 stands inside the standard deviation; its "
             "error is that divided by √n.",
-            {"root": lambda n: math.sqrt(n - 1)},
         ),
         Mistake(
             "1.96",
             _interval(factor=1.96),
             "1.96 is for a spread that is known. Yours comes from a few seeds: `t` says how "
             "much wider that makes the interval.",
-            {"factor": 1.96},
         ),
         Mistake(
             "half of t",
@@ -114,13 +106,11 @@ interval = Check(
             "no t",
             _interval(factor=1.0),
             "one standard error to each side covers about two thirds. `t` of them belong there.",
-            {"factor": 1.0},
         ),
         Mistake(
             "median",
             _interval(center=_middle),
             "the middle of your interval is the median of the differences. It is their mean.",
-            {"center": _middle},
         ),
         Mistake(
             "shares of base",
@@ -199,7 +189,6 @@ def _by_signs_alone(differences: Values) -> float:
 sign_flips = Check(
     name="sign_flips",
     reference=_share_of_signs(),
-    build=_share_of_signs,
     cases=[
         fixed("five differences above 0", [0.5, 1.25, 2.0, 0.75, 3.5]),
         fixed("one of five below 0", [0.5, -1.25, 2.0, 0.75, 3.5]),
@@ -215,7 +204,6 @@ sign_flips = Check(
             _share_of_signs(size=_one_side),
             "you count the sums on one side. A mean as far *below* 0 would have surprised you "
             "as much: compare sizes, with `abs`.",
-            {"size": _one_side},
         ),
         Mistake(
             "no tolerance",
@@ -228,19 +216,16 @@ sign_flips = Check(
             _share_of_signs(reaches=lambda one, seen: one > seen + 1e-9),
             "you count the sums that are larger. Those as large belong to it: the signs as "
             "they are found are one of the ways.",
-            {"reaches": lambda one, seen: one > seen + 1e-9},
         ),
         Mistake(
             "smaller ones",
             _share_of_signs(reaches=lambda one, seen: one <= seen + 1e-9),
             "you count the sums that are as small or smaller. Asked are those at least as large.",
-            {"reaches": lambda one, seen: one <= seen + 1e-9},
         ),
         Mistake(
             "the signs as they are left out",
             _share_of_signs(left_out=1),
             "the signs as they are found are not counted. They are one of the 2ⁿ ways.",
-            {"left_out": 1},
         ),
         Mistake(
             "the signs as they are left out above the line",
@@ -257,7 +242,6 @@ sign_flips = Check(
             _share_of_signs(whole=True),
             "all signs turn together in your function, so the size never changes. Each "
             "difference gets a sign of its own.",
-            {"whole": True},
         ),
         Mistake(
             "half of them",
@@ -321,7 +305,6 @@ def _t(n: int) -> float:
 seeds_needed = Check(
     name="seeds_needed",
     reference=_first_n(),
-    build=_first_n,
     cases=[
         fixed("an effect of one standard deviation", 1.0, 1.0, _t),
         fixed("an effect of half of it", 1.0, 0.5, _t),
@@ -335,26 +318,22 @@ seeds_needed = Check(
             "one too few",
             _first_n(more=-1),
             "that is one too few: with so many seeds the interval still reaches 0.",
-            {"more": -1},
         ),
         Mistake(
             "one too many",
             _first_n(more=1),
             "that is one too many: one seed fewer is enough.",
-            {"more": 1},
         ),
         Mistake(
             "t of two",
             _first_n(t_of=lambda t, n: t(2)),
             "your t stays that of two seeds. It falls with n, from 12.7 to 1.96: ask for it "
             "at each n.",
-            {"t_of": lambda t, n: t(2)},
         ),
         Mistake(
             "1.96",
             _first_n(t_of=lambda t, n: 1.96),
             "1.96 is for a spread that is known. With a few seeds t(n) is larger.",
-            {"t_of": lambda t, n: 1.96},
         ),
         Mistake(
             "1.96, from one seed on",
@@ -366,13 +345,11 @@ seeds_needed = Check(
             "no t",
             _first_n(t_of=lambda t, n: 1.0),
             "one standard error to each side covers about two thirds. t(n) of them belong there.",
-            {"t_of": lambda t, n: 1.0},
         ),
         Mistake(
             "from three on",
             _first_n(start=3),
             "you begin with three seeds. Where the effect is large, two are enough.",
-            {"start": 3},
         ),
         Mistake(
             "the spread squared",
@@ -390,20 +367,17 @@ seeds_needed = Check(
             _first_n(root=lambda n: math.sqrt(n - 1)),
             "you divide by √(n − 1). The n − 1 stands inside the standard deviation; its "
             "error is that divided by √n.",
-            {"root": lambda n: math.sqrt(n - 1)},
         ),
         Mistake(
             "t of one fewer",
             _first_n(start=3, t_of=lambda t, n: t(n - 1)),
             "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
             "used up by the mean.",
-            {"t_of": lambda t, n: t(max(n - 1, 2))},
         ),
         Mistake(
             "n for its root",
             _first_n(root=float),
             "you divide by n. The mean of n values is surer by √n.",
-            {"root": float},
         ),
         Mistake(
             "no root",
@@ -415,20 +389,17 @@ seeds_needed = Check(
             _first_n(ends=lambda half, effect: half <= effect + 1e-12),
             "an interval that reaches exactly to 0 does not exclude it: one side of it must "
             "be *smaller* than the effect.",
-            {"ends": lambda half, effect: half <= effect + 1e-12},
         ),
         Mistake(
             "the whole width",
             _first_n(ends=lambda half, effect: 2 * half < effect),
             "you compare the whole width with the effect. From the mean to 0 is one side: "
             "half of it.",
-            {"ends": lambda half, effect: 2 * half < effect},
         ),
         Mistake(
             "a quarter of the width",
             _first_n(ends=lambda half, effect: half / 2 < effect),
             "you halve t · s/√n. That is one side of the interval already.",
-            {"ends": lambda half, effect: half / 2 < effect},
         ),
     ],
     right="`seeds_needed` is right: t and √n both change with n",

@@ -1,4 +1,49 @@
-"""Checks for exercises: each knows the common mistakes and says which one it sees."""
+"""Checks for exercises: what is wrong with an answer, said so that it is true and helps.
+
+An answer is compared with the reference on every case. If it differs, a reader is told, in this
+order: a mistake by name, when it gives the very same results in all cases; the case or the entry
+that fails, and what is special about it; a relation to the right results (a factor, a shift, an
+order, a shape), when it is proved on all cases, three at least. Nothing is guessed.
+
+How to write one, in half an hour:
+
+    weights = Check(
+        name="weights",
+        reference=lambda scores: scores.softmax(-1),
+        cases=[
+            drawn("3 queries, 5 keys", (3, 5)),
+            drawn("a batch of 2", (2, 3, 4)),
+            Case(
+                "scores near 1000",
+                lambda generator: arguments(1000 + torch.randn(3, 4, generator=generator)),
+                "exp(1000) is infinite in float32: subtract a number from each row first.",
+            ),
+        ],
+        mistakes=[
+            Mistake(
+                "over the queries",
+                lambda scores: scores.softmax(-2),
+                "softmax ran over the queries. The weights of one query stand in a row: `dim=-1`.",
+            ),
+            …
+        ],
+        forbidden=[torch.softmax],
+    )
+
+1. The reference, in the form that the solution has not. Its tolerance is that of float32.
+2. Three hostile cases or more, before any mistake. Ask what a wrong answer would survive: sizes
+   that are all different, one that is 1, nothing at all; large, tiny and equal numbers; a batch;
+   what stands first, last, twice; a part switched off (a bias of 0, an open mask), since "right for
+   a bias of 0; wrong for …" finds what no list foresees. `special` says what sets a case apart. It
+   is told where no other case fails: it must be true of any answer that fails there alone.
+3. The three to eight mistakes that people make. One that fails in a single case with a `special`,
+   or whose sentence adds nothing to what is said without it, does not belong there.
+4. `assert_check_is_sound(check)` in the chapter's test, and the answers of three readers.
+
+A `Symptom` is a property of a wrong result that no function makes; prefer a case. `ValueCheck`
+judges a number, `OwnCheck` whatever an experiment can tell. What a reader must not call is
+`forbidden`.
+"""
 
 from walkthrough.checking.base import (
     Arguments,

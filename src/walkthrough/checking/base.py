@@ -21,11 +21,13 @@ from typing import Any
 import torch
 
 from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
+from walkthrough.checking.changes import by_name
 from walkthrough.checking.counts import CountTerms
 from walkthrough.checking.diagnosis import diagnosis
+from walkthrough.checking.evidence import Tried
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
 from walkthrough.checking.kinds import kind
-from walkthrough.checking.known import Mistake, Symptom
+from walkthrough.checking.mistakes import Mistake, Symptom
 from walkthrough.checking.running import SEED, Raised, Run, run, same_outcome
 from walkthrough.checking.sentences import joined
 from walkthrough.checking.stubs import is_empty, lost_result
@@ -55,9 +57,6 @@ class Check:
     `"min"` or `"torch.min"`, or `Forbidden(what, say)` with a sentence of its own. A right result
     that was found with their help is wrong.
 
-    `build(**changes)` makes an implementation with parts changed; mistakes that say their `changes`
-    are then named two at once.
-
     `terms` are the products of which a count is the sum: a count that no mistake explains is then
     told which of its terms is wrong.
 
@@ -71,11 +70,10 @@ class Check:
     mistakes: Sequence[Mistake] = ()
     symptoms: Sequence[Symptom] = ()
     forbidden: Sequence[Any] = ()
-    build: Callable[..., Callable[..., Any]] | None = None
     terms: CountTerms | None = None
     tolerance: float = 1e-5
     right: str = "{name}: right (inputs tried: {n_cases})"
-    _made: dict[str, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.cases:
@@ -98,27 +96,26 @@ class Check:
         if all(map(_is_unwritten, seen.outcomes)):
             begun = all(outcome is None for outcome in seen.outcomes) and not is_empty(function)
             return Verdict("wrong", lost_result(function), "no return") if begun else NOTHING_YET
-        expected = self.outcomes(self.reference)
+        expected = [self._outcome(self.reference, place) for place in range(len(self.cases))]
         if self.agree(seen.outcomes, expected):
             return self._right_unless(seen)
-        return diagnosis(self, function, seen, expected)
+        said, name = self._cause(function, seen.outcomes, expected)
+        return Verdict("wrong", joined(said, *self._besides(seen, name)), name)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
-        return [
-            case.make(torch.Generator().manual_seed(SEED + number))
-            for number, case in enumerate(self.cases)
-        ]
+        return [self._given(place) for place in range(len(self.cases))]
 
     def outcomes(self, function: Callable[..., Any]) -> list[Any]:
         """Return what the function gives for each case: a result, or `Raised`."""
         return run(function, self.arguments()).outcomes
 
-    def made(self, mistake: Mistake) -> list[Any]:
-        """Return what a known mistake gives for each case, computed once."""
-        if mistake.name not in self._made:
-            self._made[mistake.name] = self.outcomes(mistake.function)
-        return self._made[mistake.name]
+    def names(self, mistake: Mistake, outcomes: Sequence[Any]) -> bool:
+        """Return whether a mistake gives these outcomes in every case. It is called until not."""
+        return all(
+            self.same_outcome(outcome, self._outcome(mistake.function, place))
+            for place, outcome in enumerate(outcomes)
+        )
 
     def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:
         """Return whether all outcomes are alike; exceptions by kind and message."""
@@ -127,6 +124,56 @@ class Check:
     def same_outcome(self, one: Any, other: Any) -> bool:
         """Return whether two outcomes of a case are alike."""
         return same_outcome(one, other, self.tolerance)
+
+    def _given(self, place: int) -> Arguments:
+        return self.cases[place].make(torch.Generator().manual_seed(SEED + place))
+
+    def _outcome(self, function: Callable[..., Any], place: int) -> Any:
+        """Return what the reference or a mistake gives for one case, computed once."""
+        known = id(function), place
+        if known not in self._made:
+            self._made[known] = run(function, [self._given(place)]).outcomes[0]
+        return self._made[known]
+
+    def _cause(
+        self, function: Callable[..., Any], outcomes: Sequence[Any], expected: Sequence[Any]
+    ) -> tuple[str, str | None]:
+        """Return the sentence on the cause, and the mistake's name if it has one."""
+        for mistake in self.mistakes:
+            if self.names(mistake, outcomes):
+                return mistake.say, mistake.name
+        inputs = self.arguments()
+        tried = [
+            Tried(mine, wanted, by_name(function, given), case, self.same_outcome(mine, wanted))
+            for mine, wanted, given, case in zip(
+                outcomes, expected, inputs, self.cases, strict=True
+            )
+        ]
+        for one, given in zip(tried, inputs, strict=True):
+            if one.right or one.mine is None or isinstance(one.mine, Raised):
+                continue
+            for symptom in self.symptoms:
+                if symptom.is_shown(one.mine, one.wanted, given):
+                    return symptom.say, symptom.name
+        said = self.terms.said(function, self.reference) if self.terms else None
+        return said or diagnosis(function, tried, self.same_outcome, self.tolerance), None
+
+    def _besides(self, seen: Run, name: str | None) -> list[str]:
+        """Return what a reader is told besides: changed arguments, forbidden calls.
+
+        Not where the named mistake does the same: its sentence covers that.
+        """
+        if not (seen.changed or seen.forbidden):
+            return []
+        rules = as_forbidden(self.forbidden)
+        known = [mistake.function for mistake in self.mistakes if mistake.name == name]
+        covered = [run(function, self.arguments(), forbidden=rules) for function in known]
+        said = []
+        if seen.changed and not any(one.changed for one in covered):
+            said.append(seen.changed)
+        if seen.forbidden and not any(one.forbidden for one in covered):
+            said.append(seen.forbidden[0].sentence)
+        return said
 
     def _right_unless(self, seen: Run) -> Verdict:
         if seen.forbidden:

@@ -22,18 +22,23 @@ def arguments(*positional: Any) -> Arguments:
 
 @dataclass(frozen=True)
 class Case:
-    """One input: a label that can finish "wrong for …", and how to make the arguments."""
+    """One input: a label that can finish "wrong for …", and how to make the arguments.
+
+    `special` is a sentence on what sets it apart. It is told where this case alone fails, or only
+    cases with the same sentence do.
+    """
 
     label: str
     make: Callable[[torch.Generator], Arguments]
+    special: str = ""
 
 
-def fixed(label: str, *values: Any) -> Case:
+def fixed(label: str, *values: Any, special: str = "") -> Case:
     """Return a case that always has these values."""
-    return Case(label, lambda _generator: arguments(*copy.deepcopy(values)))
+    return Case(label, lambda _generator: arguments(*copy.deepcopy(values)), special)
 
 
-def drawn(label: str, *values: Any) -> Case:
+def drawn(label: str, *values: Any, special: str = "") -> Case:
     """Return a case in which each tuple stands for a tensor of that shape, drawn from N(0, 1).
 
     Other values are handed over as they are.
@@ -47,4 +52,4 @@ def drawn(label: str, *values: Any) -> Case:
             )
         )
 
-    return Case(label, make)
+    return Case(label, make, special)

@@ -169,9 +169,6 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
     undefined = int(mine.isnan().sum()) - int(wanted.isnan().sum())
     if undefined > 0:
         return f"{undefined} of {mine.numel()} values are NaN (not a number)"
-    pattern = _pattern(mine, wanted, tolerance)
-    if pattern:
-        return pattern
     if mine.dim() == 0:
         return _both(wanted.item(), mine.item())
     gap = (mine - wanted).abs().nan_to_num(nan=math.inf)
@@ -183,31 +180,6 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
         f"the shape is right; the largest difference is {short(gap.max().item())}, at [{where}]: "
         f"{_both(wanted[place].item(), mine[place].item())}"
     )
-
-
-def _pattern(mine: Tensor, wanted: Tensor, tolerance: float) -> str | None:
-    if mine.numel() < 4:
-        return None
-    loose = max(10 * tolerance, 1e-4)
-    square = mine.dim() >= 2 and mine.shape[-1] == mine.shape[-2]
-    if square and torch.allclose(mine.mT, wanted, rtol=tolerance, atol=tolerance):
-        return "your result is the expected one transposed: rows and columns are exchanged"
-    if not (mine.isfinite().all() and wanted.isfinite().all()) or not wanted.abs().max() > 0:
-        return None
-    gap = (mine - wanted).abs().max()
-
-    def explained_by(other: Tensor) -> bool:
-        near = torch.allclose(mine, other, rtol=loose, atol=loose)
-        return near and bool((mine - other).abs().max() < gap / 10)
-
-    ratio = (mine * wanted).sum() / (wanted * wanted).sum()
-    if ratio.abs() > loose and explained_by(ratio * wanted):
-        digits = 3 if (ratio - 1).abs() > 0.01 else 5
-        return f"every value is {short(ratio.item(), digits)} times the expected one"
-    shift = (mine - wanted).mean()
-    if explained_by(wanted + shift):
-        return f"every value is the expected one plus {short(shift.item())}"
-    return None
 
 
 def _both(wanted: float, mine: float) -> str:

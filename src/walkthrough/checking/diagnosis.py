@@ -1,254 +1,202 @@
-"""Find out why a reader's results are wrong, from the most telling answer to the least."""
+"""What is said of a wrong answer that no author foresaw: the case, the entry, a proved relation."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
-from walkthrough.checking.changes import by_name
 from walkthrough.checking.compare import difference
-from walkthrough.checking.counts import MOST_TOLD
-from walkthrough.checking.forbidden import as_forbidden
+from walkthrough.checking.evidence import Tried, series_of
 from walkthrough.checking.kinds import as_values
-from walkthrough.checking.known import (
-    Found,
-    named,
-    named_for_other_arguments,
-    named_pair,
-    named_where_wrong,
-    tells,
-    two_at_once,
-)
-from walkthrough.checking.relations.arguments import (
-    Trials,
-    argument_pair_relation,
-    argument_relation,
-    ignored_argument,
-    scaled_relation,
-)
-from walkthrough.checking.relations.operations import operation_relation
-from walkthrough.checking.relations.parts import Wrong
-from walkthrough.checking.relations.search import relation, weak_relation
-from walkthrough.checking.running import Raised, Run, run
-from walkthrough.checking.sentences import joined
+from walkthrough.checking.lists import list_described
+from walkthrough.checking.places import described
+from walkthrough.checking.relations import argument_itself, relation
+from walkthrough.checking.running import Raised
+from walkthrough.checking.sentences import joined, listed
 from walkthrough.checking.stops import stop_said
 from walkthrough.checking.telling import cases_said, example, smallest
-from walkthrough.checking.verdict import Verdict
 
-if TYPE_CHECKING:
-    from walkthrough.checking.base import Check
+Same = Callable[[Any, Any], bool]
+
+_ENOUGH = ("the expected", "is expected", "are expected", "itself", "where", "should be", "missing")
+"""Words of sentences that need no example beside them."""
 
 
 def diagnosis(
-    check: "Check", function: Callable[..., Any], seen: Run, expected: Sequence[Any]
-) -> Verdict:
-    """Return the verdict on a function whose outcomes are not all as expected."""
-    said, name = _Inquiry(check, function, seen.outcomes, expected).cause()
-    return Verdict("wrong", joined(said, *_besides(check, seen, name)), name)
+    function: Callable[..., Any], tried: Sequence[Tried], same: Same, tolerance: float
+) -> str:
+    """Return the sentences on a function whose results are not all as expected."""
+    wrong = [one for one in tried if not one.right]
+    answered = [one for one in wrong if one.mine is not None and not isinstance(one.mine, Raised)]
+    if not answered or isinstance(wrong[0].mine, Raised):
+        return _no_answer(function, tried, wrong[0])
+    complete = [one for one in tried if one.right or one in answered]
+    try:
+        found = _of_results(complete, same, tolerance)
+    except Exception:  # a verdict must come, whatever kind of result a reader returns
+        found = None
+    return joined(_told(function, tried, answered, found, tolerance), _later(function, wrong))
 
 
-def _besides(check: "Check", seen: Run, name: str | None) -> list[str]:
-    """Return what a reader is told besides: changed arguments, forbidden calls.
-
-    Not where the named mistake does the same: its sentence covers that.
-    """
-    if not (seen.changed or seen.forbidden):
-        return []
-    rules = as_forbidden(check.forbidden)
-    known = [m.function for m in check.mistakes if m.name == name]
-    covered = [run(function, check.arguments(), forbidden=rules) for function in known]
-    said = []
-    if seen.changed and not any(one.changed for one in covered):
-        said.append(seen.changed)
-    if seen.forbidden and not any(one.forbidden for one in covered):
-        said.append(seen.forbidden[0].sentence)
-    return said
-
-
-class _Inquiry:
-    """One wrong function and all that is known of it."""
-
-    def __init__(
-        self,
-        check: "Check",
-        function: Callable[..., Any],
-        outcomes: list[Any],
-        expected: Sequence[Any],
-    ) -> None:
-        self.check, self.function = check, function
-        self.outcomes, self.expected = outcomes, expected
-        self.inputs = check.arguments()
-        self.given = [by_name(function, given) for given in self.inputs]
-        self.labels = [case.label for case in check.cases]
-        self.wrong = [
-            place
-            for place, (outcome, wanted) in enumerate(zip(outcomes, expected, strict=True))
-            if not check.same_outcome(outcome, wanted)
-        ]
-        self.stopped = [p for p in self.wrong if isinstance(outcomes[p], Raised)]
-        self.empty = [p for p in self.wrong if outcomes[p] is None]
-        self.answered = [p for p in self.wrong if p not in self.stopped + self.empty]
-
-    def cause(self) -> Found:
-        """Return the sentence on the cause, and the mistake's name if it has one."""
-        known = (
-            named(self.check, self.outcomes)
-            or named_pair(self.check, self.outcomes)
-            or self._symptom()
-            or self._terms(most=MOST_TOLD)
-        )
-        if known:
-            return known
-        first = self.wrong[0]
-        if first in self.stopped or not self.answered:
-            return self._no_answer(first), None
-        found = named_where_wrong(self.check, self.outcomes, self.wrong)
+def _told(
+    function: Callable[..., Any],
+    tried: Sequence[Tried],
+    answered: Sequence[Tried],
+    found: str | None,
+    tolerance: float,
+) -> str:
+    """The cases that fail where others do not, what was found, what is special, an example."""
+    wrong = [one for one in tried if not one.right]
+    where = cases_said([(one.case.label, one.right) for one in tried])
+    if len(wrong) < len(tried):
+        special = {one.case.special for one in wrong}
+        if len(special) == 1 and special != {""}:
+            return f"{where}. {special.pop()}"
         if found:
-            return self._where(found[0]), found[1]
-        for search in self._searches():
-            try:
-                found = search()
-            except Exception:  # a verdict must come, whatever kind of result a reader returns
-                continue
-            if found:
-                return joined(self._where(found[0]), *self._later()), found[1]
-        return joined(self._cases(), *self._later()), None
+            return f"{where}: {found}"
+    elif found and any(words in found for words in _ENOUGH):
+        return found
+    where = found or where
+    least = answered[smallest([one.given for one in answered])]
+    shown = example(function, least.given, least.mine, least.wanted)
+    shown = shown or str(difference(least.mine, least.wanted, tolerance))
+    if len(wrong) == 1:
+        return f"{where}: {shown}"
+    return f"{where}. For {least.case.label}: {shown}"
 
-    def _searches(self) -> Iterator[Callable[[], Found | None]]:
-        yield lambda: _unnamed(self._relation(self.expected))
-        trials = Trials(
-            self.inputs,
-            self.outcomes,
-            self.answered,
-            list(self.given[0]),
-            self.check.same_outcome,
+
+def _later(function: Callable[..., Any], wrong: Sequence[Tried]) -> str | None:
+    """What else happens in cases that give no result at all."""
+    for one in wrong:
+        if isinstance(one.mine, Raised):
+            return stop_said(function, one.mine.error, one.case.label)
+    empty = [one.case.label for one in wrong if one.mine is None]
+    return f"for {empty[0]} your function returns nothing" if empty else None
+
+
+def _no_answer(function: Callable[..., Any], tried: Sequence[Tried], first: Tried) -> str:
+    if isinstance(first.mine, Raised):
+        said = stop_said(function, first.mine.error, first.case.label)
+    else:
+        said = (
+            f"for {first.case.label} your function returns nothing: does every way through it end "
+            "with a `return`?"
         )
-        if tells([self.outcomes[place] for place in self.answered]):
-            yield lambda: _unnamed(argument_relation(trials, self.check.reference))
-            yield lambda: _unnamed(scaled_relation(trials, self.check.reference))
-            yield lambda: _unnamed(operation_relation(trials, self.check.reference))
-            yield lambda: _unnamed(argument_pair_relation(trials, self.check.reference))
-            yield lambda: named_for_other_arguments(self.check, trials)
-            yield from (partial(self._beside, mistake) for mistake in self.check.mistakes)
-        yield lambda: _unnamed(ignored_argument(trials, self.function, self.check.reference))
-        yield lambda: self._terms(most=2 * MOST_TOLD)
-        yield lambda: _unnamed(self._weak_relation())
+    n_right = sum(one.right for one in tried)
+    return f"{said} ({n_right} of {len(tried)} cases are right)" if n_right else said
 
-    def _symptom(self) -> Found | None:
-        for place in self.answered:
-            if isinstance(self.outcomes[place], str) and not isinstance(self.expected[place], str):
-                continue  # "no" would count as True
-            for symptom in self.check.symptoms:
-                if symptom.is_shown(self.outcomes[place], self.expected[place], self.inputs[place]):
-                    return symptom.say, symptom.name
-        return None
 
-    def _terms(self, *, most: int) -> Found | None:
-        terms = self.check.terms
-        if terms is None or not self.answered:
-            return None
-        return _unnamed(terms.said(self.function, self.check.reference, most=most))
+# Results of several parts -------------------------------------------------------------------------
 
-    def _cases_of(self, wanted: Sequence[Any]) -> list[Wrong]:
-        return [
-            Wrong(self.outcomes[p], wanted[p], self.given[p], self.labels[p]) for p in self.answered
-        ]
 
-    def _relation(self, wanted: Sequence[Any]) -> str | None:
-        cases, tolerance = self._cases_of(wanted), self.check.tolerance
-        # beside another mistake, a sentence must account for all of the result
-        complete = wanted is not self.expected
-        return relation(cases, tolerance, self.check.same_outcome, complete=complete)
+def _of_results(tried: Sequence[Tried], same: Same, tolerance: float) -> str | None:
+    places = _places(tried[0].wanted)
+    if places is None:
+        return _of_one(tried, tolerance)
+    if not all(_fits(one, places) for one in tried):
+        first = next(one for one in tried if not one.right)
+        return difference(first.mine, first.wanted, tolerance)
+    return _exchanged(tried, places, same) or _of_parts(tried, places, same, tolerance)
 
-    def _weak_relation(self) -> str | None:
-        cases = self._cases_of(self.expected)
-        return weak_relation(cases, self.check.tolerance, self.check.same_outcome)
 
-    def _beside(self, mistake: Any) -> Found | None:
-        """A relation to what a known mistake gives: two things at once."""
-        made = self.check.made(mistake)
-        if any(isinstance(made[place], Raised) for place in self.answered):
-            return None
-        if any(self.check.same_outcome(made[p], self.expected[p]) for p in self.answered):
-            return None
-        if any(map(self._is_nearer, made, self.expected, self.outcomes)):
-            return None
-        said = self._relation(made)
-        if not said or not _tells_more(said):
-            return None
-        return two_at_once(mistake.say, said.replace("the expected", "that")), mistake.name
+def _places(wanted: Any) -> list[Any] | None:
+    """Return the keys or indices of a result that is several results; None for a single one."""
+    if isinstance(wanted, dict):
+        return list(wanted)
+    flat = isinstance(wanted, tuple) and all(isinstance(x, (int, float, str)) for x in wanted)
+    return list(range(len(wanted))) if isinstance(wanted, tuple) and not flat else None
 
-    def _is_nearer(self, made: Any, expected: Any, mine: Any) -> bool:
-        """Whether a result lies so near the expected one that no mistake stands between them.
 
-        So it is, too, where it is of another kind than what the mistake gives.
-        """
-        values = [as_values(one) for one in (made, expected, mine)]
-        if any(one is None for one in values):
-            return False
-        of_mistake, right, own = (one for one in values if one is not None)
-        if (of_mistake.dtype == torch.bool) != (own.dtype == torch.bool):
-            return True
-        if not of_mistake.shape == right.shape == own.shape:
-            return False
-        gap, far = ((one.double() - right.double()).abs().sum() for one in (own, of_mistake))
-        return bool(gap < far / 10) and not self.check.same_outcome(mine, expected)
+def _fits(one: Tried, places: Sequence[Any]) -> bool:
+    if isinstance(one.wanted, dict):
+        return isinstance(one.mine, dict) and set(one.mine) == set(one.wanted) == set(places)
+    return isinstance(one.mine, (tuple, list)) and len(one.mine) == len(one.wanted) == len(places)
 
-    def _where(self, said: str) -> str:
-        """A sentence on the cause, with the cases it is about when others are right."""
-        n_right = len(self.labels) - len(self.wrong)
-        if not n_right:
-            return said
-        return f"{cases_said(self.labels, self.wrong)}: {said}"
 
-    def _later(self) -> list[str]:
-        """What else happens in cases that give no result at all."""
-        if self.stopped:
-            place = self.stopped[0]
-            return [stop_said(self.function, self.outcomes[place].error, self.labels[place])]
-        if self.empty:
-            return [f"for {self.labels[self.empty[0]]} your function returns nothing"]
-        return []
-
-    def _no_answer(self, first: int) -> str:
-        outcome = self.outcomes[first]
-        if isinstance(outcome, Raised):
-            said = stop_said(self.function, outcome.error, self.labels[first])
+def _of_parts(
+    tried: Sequence[Tried], places: Sequence[Any], same: Same, tolerance: float
+) -> str | None:
+    said, others = "", []
+    for place in places:
+        part = [one.part(place, same) for one in tried]
+        if all(one.right for one in part):
+            continue
+        name = f"`{place}`" if isinstance(place, str) else f"result {place + 1}"
+        found = None if said else _of_one(part, tolerance)
+        if found:
+            said = f"in {name}: {found}"
         else:
-            said = (
-                f"for {self.labels[first]} your function returns nothing: does every way through "
-                "it end with a `return`?"
-            )
-        right = [label for place, label in enumerate(self.labels) if place not in self.wrong]
-        return f"{said} ({len(right)} of {len(self.labels)} cases are right)" if right else said
-
-    def _cases(self) -> str:
-        """The cases by name, and the smallest that fails with both results."""
-        place = smallest(self.given, self.answered)
-        mine, wanted = self.outcomes[place], self.expected[place]
-        shown = example(self.function, self.given[place], mine, wanted)
-        gap = difference(mine, wanted, self.check.tolerance)
-        said = shown or str(gap)
-        if len(self.wrong) == 1:
-            return f"{cases_said(self.labels, self.wrong)}: {said}"
-        return f"{cases_said(self.labels, self.wrong)}. For {self.labels[place]}: {said}"
+            others.append(name)
+    if not said:
+        return None
+    if others:
+        return f"{said}. Wrong too: {listed(others[:3])}"
+    return f"{said}. All else is right" if len(places) > 1 else said
 
 
-_WEAK_BESIDE = (
-    "in another order",
-    "the shape is not",
-    "the values should be",
-    "the shape should be",
-    "is missing, or several of them",
-    "another in each case",
-)
+def _exchanged(tried: Sequence[Tried], places: Sequence[Any], same: Same) -> str | None:
+    """Return that the results of a tuple, or the entries of a dictionary, have changed places."""
+    orders = {tuple(_order(one, places, same)) for one in tried}
+    order = orders.pop()
+    if orders or None in order or len(set(order)) < len(order) or order == tuple(places):
+        return None
+    names = [f"`{place}`" if isinstance(place, str) else f"{place + 1}" for place in order]
+    return f"the results are right, and in another order: yours are the expected {listed(names)}"
 
 
-def _tells_more(said: str) -> bool:
-    """Whether a relation to a known mistake is worth saying; some hold for many mistakes."""
-    return not any(words in said.partition(" (the shape should be")[0] for words in _WEAK_BESIDE)
+def _order(one: Tried, places: Sequence[Any], same: Same) -> Iterator[Any]:
+    for place in places:
+        fits = [other for other in places if same(one.mine[place], one.wanted[other])]
+        yield fits[0] if len(fits) == 1 else None
 
 
-def _unnamed(said: str | None) -> Found | None:
-    return (said, None) if said else None
+# One result ---------------------------------------------------------------------------------------
+
+
+def _of_one(tried: Sequence[Tried], tolerance: float) -> str | None:
+    wrong = [one for one in tried if not one.right]
+    kind = _of_kind(wrong, tolerance)
+    if kind:
+        return kind
+    in_a_row = [(one.mine, one.wanted) for one in wrong]
+    if isinstance(wrong[0].wanted, tuple):  # a shape, which is read as a whole
+        said, gap = list_described(in_a_row), difference(*in_a_row[0], tolerance)
+        return f"{gap}: {said}" if said else gap
+    series = series_of(tried, tolerance)
+    if series is None:
+        return list_described(in_a_row)
+    said = argument_itself(series) or relation(series)
+    alike = all(pair.alike for pair in series.wrong)
+    if said and alike:
+        return said
+    if alike:
+        return described(series)
+    if isinstance(wrong[0].wanted, (list, tuple)) and not said:
+        return list_described(in_a_row)
+    gap = difference(*in_a_row[0], tolerance)
+    return f"{said} ({gap})" if said else gap
+
+
+def _of_kind(wrong: Sequence[Tried], tolerance: float) -> str | None:
+    """Return that results are of another kind than expected: texts, truth values, floats."""
+    first = wrong[0]
+    mine, wanted = as_values(first.mine), as_values(first.wanted)
+    if mine is None or wanted is None:
+        one_kind = isinstance(first.mine, type(first.wanted)) or all(
+            isinstance(one, (list, tuple)) for one in (first.mine, first.wanted)
+        )
+        return None if one_kind else difference(first.mine, first.wanted, tolerance)
+    truths = (mine.dtype == torch.bool) != (wanted.dtype == torch.bool)
+    floats = wanted.dim() and mine.is_floating_point() and not wanted.is_floating_point()
+    if not (truths or floats or mine.is_complex()):
+        return None
+    said = difference(first.mine, first.wanted, tolerance)
+    right = all(_same_but_for_kind(one) for one in wrong)
+    return f"{said}; apart from that the result is right" if right else said
+
+
+def _same_but_for_kind(one: Tried) -> bool:
+    mine, wanted = as_values(one.mine), as_values(one.wanted)
+    if mine is None or wanted is None or mine.is_complex():
+        return False
+    return torch.equal(mine.double(), wanted.double())

@@ -11,6 +11,7 @@ from walkthrough.checking.cases import Arguments
 from walkthrough.checking.changes import change_said
 from walkthrough.checking.compare import same
 from walkthrough.checking.forbidden import Forbidden, Watch
+from walkthrough.checking.limit import NeverEnds, limited
 
 SEED = 2017
 
@@ -19,7 +20,7 @@ SEED = 2017
 class Raised:
     """A call that ended in an exception instead of a result."""
 
-    error: Exception
+    error: BaseException
 
     @property
     def kind(self) -> str:
@@ -57,12 +58,20 @@ def run(
     *,
     forbidden: Sequence[Forbidden] = (),
 ) -> Run:
-    """Call a function with a copy of each input, and watch what it changes and calls."""
-    watch, outcomes, changed = Watch(forbidden), [], None
+    """Call a function with a copy of each input, and watch what it changes and calls.
+
+    After a call that never ends there is no other.
+    """
+    watch, changed = Watch(forbidden), None
+    outcomes: list[Any] = []
     for given in inputs:
         handed = copy.deepcopy(given)
-        with watch.watching(function):
-            outcomes.append(call(function, handed))
+        try:
+            with limited(), watch.watching(function):
+                outcomes.append(call(function, handed))
+        except NeverEnds as error:
+            left = len(inputs) - len(outcomes)
+            return Run(outcomes + [Raised(error)] * left, changed, watch.seen)
         changed = changed or change_said(function, given, handed)
     return Run(outcomes, changed, watch.seen)
 

@@ -1,7 +1,9 @@
 """Prove that a check can fail, and that it names each mistake it lists. For tests."""
 
 import inspect
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
@@ -9,6 +11,8 @@ import walkthrough
 from walkthrough.checking.base import Check, Raised
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
 from walkthrough.checking.values import ValueCheck
+
+LEAST, MOST, LEAST_NEW = 3, 8, 4
 
 
 def assert_check_is_sound(check: Check | ValueCheck) -> None:
@@ -34,10 +38,32 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
             f"{check.name!r} says {verdict.message!r} about {mistake.name!r}"
         )
     for one, other in combinations(check.mistakes, 2):
-        alike = check.agree(check.made(one), check.made(other))
+        alike = check.names(one, check.outcomes(other.function))
         assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"
     assert_stubs_and_errors_are_reported(check)
     assert_forbidden_calls_are_rejected(check)
+
+
+def assert_mistakes_are_worth_listing(check: Check) -> None:
+    """Raise AssertionError unless a check has few mistakes, and each says more than is found alone.
+
+    Without the list, the verdict must not be a symptom's or what is special about a case, and the
+    mistake's sentence must hold `LEAST_NEW` words that the verdict does not.
+    """
+    n_mistakes, n_cases = len(check.mistakes), len(check.cases)
+    assert LEAST <= n_mistakes <= MOST, f"{check.name!r} lists {n_mistakes} mistakes"
+    assert n_cases >= LEAST, f"{check.name!r} has {n_cases} cases: nothing is proved on them"
+    alone = replace(check, mistakes=())
+    for mistake in check.mistakes:
+        found = alone(mistake.function)
+        known = found.mistake or any(c.special and c.special in found.message for c in check.cases)
+        assert not known, f"{check.name!r} says without {mistake.name!r}: {found.message}"
+        new = _words(mistake.say) - _words(found.message)
+        assert len(new) >= LEAST_NEW, f"{mistake.name!r} of {check.name!r} says only {new} more"
+
+
+def _words(said: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", said.lower()) if len(word) > 2}
 
 
 def _assert_reference_answers(check: Check) -> None:

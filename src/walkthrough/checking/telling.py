@@ -12,22 +12,21 @@ MOST_NAMED = 3
 MOST_LETTERS = 70
 
 
-def cases_said(labels: Sequence[str], wrong: Sequence[int]) -> str:
-    """Return which cases are right and which are wrong, "right for …; wrong for …"."""
-    right = [label for place, label in enumerate(labels) if place not in wrong]
-    bad = [labels[place] for place in wrong]
+def cases_said(cases: Sequence[tuple[str, bool]]) -> str:
+    """Return which cases (label, right) are right and which wrong, "right for …; wrong for …"."""
+    right = [label for label, is_right in cases if is_right]
+    bad = [label for label, is_right in cases if not is_right]
     if not right:
         return "wrong for every input tried" if len(bad) > 1 else f"wrong for {bad[0]}"
-    of_all = f"{len(right)} of {len(labels)} inputs"
-    n_right = listed(right) if len(right) <= MOST_NAMED else of_all
+    n_right = listed(right) if len(right) <= MOST_NAMED else f"{len(right)} of {len(cases)} inputs"
     more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
     n_bad = ", ".join(bad[:MOST_NAMED]) + more if more else listed(bad)
     return f"right for {n_right}; wrong for {n_bad}"
 
 
-def smallest(inputs: Sequence[Mapping[str, Any]], places: Sequence[int]) -> int:
+def smallest(inputs: Sequence[Mapping[str, Any]]) -> int:
     """Return which of these cases has the smallest arguments."""
-    return min(places, key=lambda place: (sum(map(_weight, inputs[place].values())), place))
+    return min(range(len(inputs)), key=lambda at: sum(map(_weight, inputs[at].values())))
 
 
 def _weight(value: Any) -> int:

@@ -2,7 +2,7 @@
 
 import torch
 
-from walkthrough.checking import Case, Check, Mistake, arguments
+from walkthrough.checking import Case, Check, Mistake, arguments, drawn
 
 
 def softmax_over_keys(scores):
@@ -41,7 +41,11 @@ def softmax_check(**changes):
     settings = {
         "name": "softmax over the keys",
         "reference": softmax_over_keys,
-        "cases": [Case("3 queries, 5 keys", make_scores), Case("a square", make_square_scores)],
+        "cases": [
+            Case("3 queries, 5 keys", make_scores),
+            Case("a square", make_square_scores),
+            drawn("6 queries, 4 keys", (6, 4)),
+        ],
         "mistakes": [OVER_QUERIES, NOT_NORMALISED],
     }
     return Check(**{**settings, **changes})

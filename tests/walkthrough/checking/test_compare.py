@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from softmax_check import make_square_scores, softmax_check
+from softmax_check import softmax_check
 
-from walkthrough.checking import Case
 from walkthrough.checking.compare import difference
 
 
@@ -16,7 +15,7 @@ from walkthrough.checking.compare import difference
     ("function", "words"),
     [
         (lambda s: s.softmax(-1)[:2], "the shape should be (3, 5), yours is (2, 5)"),
-        (lambda s: s.softmax(-1) * 2, "every value is the expected one times 2"),
+        (lambda s: s.softmax(-1) * 2, "every value is 2 times the expected one"),
         (lambda s: s.softmax(-1) + 0.25, "every value is the expected one plus 0.25"),
         (lambda s: s.softmax(-1) * float("nan"), "NaN (not a number) everywhere"),
         (lambda s: s.softmax(-1) > 0.1, "the values should be float32, yours are bool"),
@@ -25,7 +24,7 @@ from walkthrough.checking.compare import difference
         (lambda s: s.softmax(-1) if len(s) == 3 else None, "a square your function returns nothi"),
         (
             lambda s: s.softmax(-1) if len(s) == 4 else s,
-            "right for a square; wrong for 3 queries, 5 keys: your result is `s`",
+            "right for a square; wrong for 3 queries, 5 keys and 6 queries, 4 keys: your result",
         ),
     ],
 )
@@ -34,11 +33,6 @@ def test_unknown_mistakes_are_described(function, words):
     assert verdict.status == "wrong"
     assert verdict.mistake is None
     assert words in verdict.message
-
-
-def test_transposed_results_are_recognised():
-    check = softmax_check(cases=[Case("a square", make_square_scores)])
-    assert "transposed" in check(lambda s: s.softmax(-1).T).message
 
 
 def test_ids_are_whole_numbers():
@@ -91,12 +85,6 @@ def test_two_numbers_are_said_with_the_digits_that_tell_them_apart(answer, expec
     assert words in difference(answer, expected, 1e-6)
 
 
-def test_float16_is_no_factor_of_one():
-    expected = torch.linspace(0.1, 0.9, 9)
-    assert "the largest difference is" in difference(expected.half(), expected, 1e-5)
-    assert "every value is 1.001 times" in difference(1.001 * expected, expected, 1e-5)
-
-
 def test_several_results_are_compared_one_by_one():
     def both(scores):
         return scores.softmax(-1), scores
@@ -104,7 +92,7 @@ def test_several_results_are_compared_one_by_one():
     check = softmax_check(reference=both, mistakes=[])
     assert check(both)
     assert (
-        "in result 2: every value is the expected one times 2"
+        "in result 2: every value is 2 times the expected one"
         in check(lambda s: (s.softmax(-1), 2 * s)).message
     )
     assert "2 results are expected, you return 3" in check(lambda s: (s, s, s)).message
@@ -126,7 +114,7 @@ def test_shapes_are_shown_whole():
     turned = check(lambda s: {"weights": (2, 5, 3)}).message
     assert "in `weights`: (2, 3, 5) is expected, yours is (2, 5, 3)" in turned
     assert (
-        "(2, 3, 5) is expected, yours is (3, 5): too few"
+        "(2, 3, 5) is expected, yours is (3, 5): the first entry is missing"
         in check(lambda s: {"weights": (3, 5)}).message
     )
 

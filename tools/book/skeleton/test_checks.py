@@ -3,7 +3,10 @@
 import pytest
 
 from walkthrough.{{room}} import checks
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking.soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 
 ALL = [checks.name]
 
@@ -11,3 +14,14 @@ ALL = [checks.name]
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
+    assert_mistakes_are_worth_listing(check)
+
+
+def test_an_answer_in_other_words_is_right():
+    def name(numbers):
+        total = 0.0
+        for number in numbers:
+            total += number / len(numbers)
+        return total
+
+    assert checks.name(name)

@@ -192,48 +192,41 @@ decoder_layer = Check(
     name="decoder_layer",
     reference=_layer(),
     cases=[Case("4 target and 6 source positions", _lengths(4, 6))],
-    build=_layer,
     mistakes=[
         Mistake(
             "post-norm",
             _layer(post=True),
             "that is the paper's post-norm layer: it normalises each sum. Pre-norm normalises what "
             "goes *into* a sub-layer, and adds the result to what was not normalised.",
-            {"post": True},
         ),
         Mistake(
             "added to the normed",
             _layer(add=lambda z, normed, result: normed + result),
             "the result of a sub-layer is added to the *normalised* vectors. Keep `z` as it was, "
             "and add to that: then a way without any norm leads through the whole stack.",
-            {"add": lambda z, normed, result: normed + result},
         ),
         Mistake(
             "nothing added",
             _layer(add=lambda z, normed, result: result),
             "no residual connection: what a sub-layer returns takes the place of `z`. Add the two.",
-            {"add": lambda z, normed, result: result},
         ),
         Mistake(
             "memory normalised",
             _layer(memory_norm=1),
             "you normalise the memory with `norms[1]`. That norm is for the queries; the encoder's "
             "stack has ended with a norm of its own.",
-            {"memory_norm": 1},
         ),
         Mistake(
             "raw keys",
             _layer(keys="raw"),
             "in the self-attention the queries are normalised and the keys and values are not: "
             "both arguments of `look_back` are the same normalised vectors.",
-            {"keys": "raw"},
         ),
         Mistake(
             "raw queries",
             _layer(queries="raw"),
             "the queries of the attentions are not normalised: give `look_back` and `look_across` "
             "the normalised vectors first.",
-            {"queries": "raw"},
         ),
         Mistake(
             "memory normalised by the first norm",
@@ -291,20 +284,17 @@ decoder_layer = Check(
             "one norm for all",
             _layer(norms_of=(0, 0, 0)),
             "`norms[0]` serves all three sub-layers. Each has a norm of its own.",
-            {"norms_of": (0, 0, 0)},
         ),
         Mistake(
             "norms in another order",
             _layer(norms_of=(0, 2, 1)),
             "`norms[1]` and `norms[2]` are exchanged: they stand in the order of the sub-layers.",
-            {"norms_of": (0, 2, 1)},
         ),
         Mistake(
             "across before back",
             _layer(order=("across", "back", "feed")),
             "the attention to the memory comes first in yours. The target looks back at itself "
             "first, then across.",
-            {"order": ("across", "back", "feed")},
         ),
         Mistake(
             "across before back, each with its norm",
@@ -323,21 +313,18 @@ decoder_layer = Check(
             _layer(order=("back", "feed", "across")),
             "the feed-forward network comes before the attention to the memory in yours. It is the "
             "last of the three.",
-            {"order": ("back", "feed", "across")},
         ),
         Mistake(
             "across to the target",
             _layer(across="target"),
             "`look_across` gets the target twice, so `memory` is not used. Its second argument, "
             "which answers, is the memory.",
-            {"across": "target"},
         ),
         Mistake(
             "memory asks",
             _layer(across="exchanged"),
             "the memory asks and the target answers. In this attention the decoder asks: its "
             "vectors come first, `memory` second.",
-            {"across": "exchanged"},
         ),
         Mistake(
             "all from z",
@@ -350,7 +337,6 @@ decoder_layer = Check(
             _layer(end=2),
             "your layer ends with a norm. With pre-norm, the one norm at the end belongs to the "
             "stack, after its last layer.",
-            {"end": 2},
         ),
         Mistake(
             "no feed-forward",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from transformer.analysis.cost import parameter_count
 from transformer.config import TransformerConfig
 from walkthrough.checking.base import Check, Mistake, fixed
-from walkthrough.checking.counts import CountTerms, terms_of
+from walkthrough.checking.counts import CountTerms
 
 # Exercise: every shape
 
@@ -157,28 +157,26 @@ n_parameters = Check(
     ],
     tolerance=0.0,
     terms=CountTerms(
-        terms_of(
-            ("vocab_size", "d_model", "d_ff", "n_layers"),
-            {
-                "vocab_size·d_model": "the shared matrix",
-                "d_model·d_model·n_layers": "four matrices for every attention",
-                "d_model·d_ff·n_layers": "two matrices for every feed-forward network",
-                "d_model·n_layers": "biases of attentions, second biases of feed-forward "
-                "networks, gains and biases of norms",
-                "d_ff·n_layers": "first biases of feed-forward networks",
-            },
-            further=[
-                "vocab_size",
-                "d_model",
-                "d_ff",
-                "n_layers",
-                "d_model·d_model",
-                "d_model·d_ff",
-                "d_ff·d_ff·n_layers",
-                "d_ff·vocab_size",
-                "d_model·vocab_size·n_layers",
-            ],
-        ),
+        ("vocab_size", "d_model", "d_ff", "n_layers"),
+        {
+            "vocab_size·d_model": "the shared matrix",
+            "d_model·d_model·n_layers": "four matrices for every attention",
+            "d_model·d_ff·n_layers": "two matrices for every feed-forward network",
+            "d_model·n_layers": "biases of attentions, second biases of feed-forward "
+            "networks, gains and biases of norms",
+            "d_ff·n_layers": "first biases of feed-forward networks",
+        },
+        further=[
+            "vocab_size",
+            "d_model",
+            "d_ff",
+            "n_layers",
+            "d_model·d_model",
+            "d_model·d_ff",
+            "d_ff·d_ff·n_layers",
+            "d_ff·vocab_size",
+            "d_model·vocab_size·n_layers",
+        ],
         steps=(5, 8, 2, 1),
     ),
     mistakes=[

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from walkthrough.checking.base import Check, Mistake, fixed
-from walkthrough.checking.counts import CountTerms, terms_of
+from walkthrough.checking.counts import CountTerms
 
 
 def _products(
@@ -36,34 +36,31 @@ decoder_products = Check(
         fixed("S = 1000, T = 40, d = 64, d_ff = 100", 1000, 40, 64, 100),
     ],
     tolerance=0.0,
-    build=_products,
     terms=CountTerms(
-        terms_of(
-            ("S", "T", "d", "d_ff"),
-            {
-                "T·d·d": "four projections of the self-attention; queries and result of the "
-                "attention to the memory",
-                "S·d·d": "keys and values made of the memory",
-                "T·T·d": "target positions meet target positions, in two products",
-                "S·T·d": "target positions meet source positions, in two products",
-                "T·d·d_ff": "the two maps of the feed-forward network",
-            },
-            further=[
-                "S·S·d",
-                "S·d·d_ff",
-                "T·d_ff·d_ff",
-                "T·T·d_ff",
-                "S·T·d·d",
-                "T·T·d·d",
-                "T·d",
-                "S·d",
-                "T·T",
-                "S·T",
-                "T·d_ff",
-                "d·d",
-                "d·d_ff",
-            ],
-        ),
+        ("S", "T", "d", "d_ff"),
+        {
+            "T·d·d": "four projections of the self-attention; queries and result of the "
+            "attention to the memory",
+            "S·d·d": "keys and values made of the memory",
+            "T·T·d": "target positions meet target positions, in two products",
+            "S·T·d": "target positions meet source positions, in two products",
+            "T·d·d_ff": "the two maps of the feed-forward network",
+        },
+        further=[
+            "S·S·d",
+            "S·d·d_ff",
+            "T·d_ff·d_ff",
+            "T·T·d_ff",
+            "S·T·d·d",
+            "T·T·d·d",
+            "T·d",
+            "S·d",
+            "T·T",
+            "S·T",
+            "T·d_ff",
+            "d·d",
+            "d·d_ff",
+        ],
         steps=(1, 1, 2, 3),
     ),
     mistakes=[
@@ -71,86 +68,73 @@ decoder_products = Check(
             "no feed-forward",
             _products(networks=0),
             "the feed-forward network is missing: two products, (T × d)(d × d_ff) and back.",
-            {"networks": 0},
         ),
         Mistake(
             "half a feed-forward",
             _products(networks=1),
             "one product of the feed-forward network is counted. It widens to d_ff and comes back.",
-            {"networks": 1},
         ),
         Mistake(
             "keys and values of the target",
             _products(of_target=8, of_memory=0),
             "the keys and values of the attention to the memory are made of S rows, not of T: they "
             "come from the memory.",
-            {"of_target": 8, "of_memory": 0},
         ),
         Mistake(
             "all of the memory",
             _products(of_target=4, of_memory=4),
             "all four projections of the attention to the memory are counted with S rows. Queries "
             "and result have T rows: the target asks.",
-            {"of_target": 4, "of_memory": 4},
         ),
         Mistake(
             "memory ready",
             _products(of_memory=0),
             "keys and values of the memory are missing. Each decoder layer makes its own, with its "
             "own `W^K` and `W^V`, from S rows.",
-            {"of_memory": 0},
         ),
         Mistake(
             "no W^O",
             _products(of_target=4),
             "the projections at the end of both attentions are missing: `W^O` is a matrix, too.",
-            {"of_target": 4},
         ),
         Mistake(
             "one attention",
             _products(of_target=4, of_memory=0, cross_pairs=0),
             "that is an encoder layer of T positions. A decoder layer has a second attention, to "
             "the memory of S positions.",
-            {"of_target": 4, "of_memory": 0, "cross_pairs": 0},
         ),
         Mistake(
             "cross-attention like self-attention",
             _products(of_target=8, of_memory=0, target_pairs=4, cross_pairs=0),
             "both attentions are counted with T positions on both sides. In the second, T queries "
             "meet S keys.",
-            {"of_target": 8, "of_memory": 0, "target_pairs": 4, "cross_pairs": 0},
         ),
         Mistake(
             "the memory meets itself",
             _products(cross_pairs=0, memory_pairs=2),
             "in the attention to the memory you let S positions meet S. T queries meet S keys.",
-            {"cross_pairs": 0, "memory_pairs": 2},
         ),
         Mistake(
             "one product over target pairs",
             _products(target_pairs=1),
             "one product over pairs of target positions is counted, T² · d. There are two: QKᵀ, "
             "and weights times V. (A mask halves what counts, not what is computed.)",
-            {"target_pairs": 1},
         ),
         Mistake(
             "one product over all pairs",
             _products(target_pairs=1, cross_pairs=1),
             "each attention has two products over pairs: QKᵀ, and weights times V. You count one.",
-            {"target_pairs": 1, "cross_pairs": 1},
         ),
         Mistake(
             "no projections",
             _products(of_target=0, of_memory=0),
             "the projections are missing: each of the two attentions has four matrices, d × d.",
-            {"of_target": 0, "of_memory": 0},
         ),
         Mistake(
             "floating-point operations",
             _products(times=2),
             "everything is there, twice. A multiplication and its addition are two floating-point "
             "operations; the question is about multiplications.",
-            {"times": 2},
         ),
     ],
     right="`decoder_products` is right, for three sizes",

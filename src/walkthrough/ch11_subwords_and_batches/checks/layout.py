@@ -57,7 +57,7 @@ def _layer(
 
 
 def _laid(name: str, say: str, **changes: Any) -> Mistake:
-    return Mistake(name, _layer(**changes), say, changes)
+    return Mistake(name, _layer(**changes), say)
 
 
 def _pairs(label: str, lengths: Sequence[tuple[int, int]], max_len: int) -> Case:
@@ -83,7 +83,6 @@ lay_out = Check(
         _pairs("pairs that are far too long on one side", [(3, 4), (12, 4), (2, 5), (2, 11)], 7),
         _pairs("a pair that is far too long on both sides", [(3, 4), (12, 11)], 7),
     ],
-    build=_layer,
     mistakes=[
         _laid(
             "end token not counted",

@@ -106,7 +106,7 @@ def _learner(
 
 
 def _with(name: str, say: str, **changes: Any) -> Mistake:
-    return Mistake(name, _learner(**changes), say, changes)
+    return Mistake(name, _learner(**changes), say)
 
 
 def _one_round(words: Words, n_merges: int, score: Score) -> list[Merge]:
@@ -158,7 +158,6 @@ learn = Check(
         fixed("a pair that ends in a longer symbol", {"banx": 1, "nx": 3, "an": 5}, 4, by_count),
         fixed("more merges than there are pairs", {"ab": 2, "ac": 1}, 9, by_count),
     ],
-    build=_learner,
     mistakes=[
         _with(
             "words counted once",

@@ -146,6 +146,7 @@ spell = Check(
             "abcab",
             [("b", "c"), ("a", "b"), ("ab", "c")],
         ),
+        fixed("'abc', whose last merge counts", "abc", [("a", "b"), ("ab", "c")]),
     ],
     mistakes=[
         Mistake(

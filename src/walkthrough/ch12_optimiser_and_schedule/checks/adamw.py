@@ -76,7 +76,7 @@ def _adamw(
 
 
 def _but(name: str, say: str, **changes: object) -> Mistake:
-    return Mistake(name, _adamw(**changes), say, changes)  # type: ignore[arg-type]
+    return Mistake(name, _adamw(**changes), say)  # type: ignore[arg-type]
 
 
 def _after(name: str, say: str, change: Callable[..., object]) -> Mistake:
@@ -133,7 +133,6 @@ adamw_step = Check(
         Case("update 7", _state(7, 1.0)),
         Case("update 40, with gradients near 1e-9", _state(40, 1e-9)),
     ],
-    build=_adamw,
     tolerance=1e-7,
     mistakes=[
         _but(

@@ -68,7 +68,7 @@ def _by(factor: Callable[[float, float], float]) -> dict[str, object]:
 
 
 def _changed(name: str, say: str, **changes: object) -> Mistake:
-    return Mistake(name, _combined(**changes), say, changes)  # type: ignore[arg-type]
+    return Mistake(name, _combined(**changes), say)  # type: ignore[arg-type]
 
 
 def _of_batches(
@@ -92,7 +92,6 @@ update_gradient = Check(
         Case("three batches, a gradient that is too long", _of_batches([10, 3, 7], 0.5, 4.0)),
         Case("one batch, a gradient that is too long", _of_batches([5], 2.0, 3.0)),
     ],
-    build=_combined,
     tolerance=1e-7,
     mistakes=[
         _changed(

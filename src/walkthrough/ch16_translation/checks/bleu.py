@@ -86,7 +86,7 @@ def _bleu(
 
 
 def _mistake(name: str, say: str, **changes: Any) -> Mistake:
-    return Mistake(name, _bleu(**changes), say, changes)
+    return Mistake(name, _bleu(**changes), say)
 
 
 def _any_sentence(hypotheses: Corpus, references: Corpus) -> float:
@@ -369,7 +369,6 @@ bleu = Check(
             "only the first sentence counts. Does a `return` stand inside the loop?",
         ),
     ],
-    build=_bleu,
     symptoms=[
         # a single sentence of two words has no runs of four: there such code divides by 0
         Symptom("mean over sentences, in one case", _is_mean_of_sentences, _MEAN_OF_SENTENCES),

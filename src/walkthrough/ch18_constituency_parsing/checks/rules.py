@@ -79,7 +79,6 @@ def _no_symbol(result: Collection[str], labels: Sequence[str]) -> bool:
 allowed = Check(
     name="allowed",
     reference=rules,
-    build=_without,
     cases=[
         fixed("nothing written, two words", [], 2, LABELS),
         fixed("a bracket has opened", ["(S"], 2, LABELS),
@@ -107,67 +106,57 @@ allowed = Check(
             _without(empty=True),
             "a bracket may close right after it has opened in your rules. A constituent without a "
             "word is none.",
-            {"empty": True},
         ),
         Mistake(
             "the root closes early",
             _without(early=True),
             "the outermost bracket may close while words are left. They would stand outside the "
             "tree.",
-            {"early": True},
         ),
         Mistake(
             "any label closes",
             _without(any_label=True),
             "any label may close in your rules. Only the bracket that opened last can: its label "
             "is on top of the stack.",
-            {"any_label": True},
         ),
         Mistake(
             "brackets without words",
             _without(useless=True),
             "a bracket may open when no word is left. It could never close, because it would stay "
             "empty.",
-            {"useless": True},
         ),
         Mistake(
             "words outside",
             _without(loose_words=True),
             "a word may come before any bracket has opened. All words stand inside the tree.",
-            {"loose_words": True},
         ),
         Mistake(
             "too many words",
             _without(more_words=True),
             "words may come when all are written. Count them: a sentence of n words has n leaves.",
-            {"more_words": True},
         ),
         Mistake(
             "a second tree",
             _without(second_tree=True),
             "after a whole tree another may begin. One sentence has one tree: only the end may "
             "follow.",
-            {"second_tree": True},
         ),
         Mistake(
             "an early end",
             _without(early_end=True),
             "the end may come while brackets are open. They would never close.",
-            {"early_end": True},
         ),
         Mistake(
             "no end",
             _without(no_end=True),
             "after a whole tree nothing may come in your rules. The end must: without it the "
             "decoder never stops.",
-            {"no_end": True},
         ),
         Mistake(
             "phrases never close before the last word",
             _without(one_label_deep=True),
             "an inner bracket may not close while words are left. Only the *outermost* one has to "
             "wait for the last word.",
-            {"one_label_deep": True},
         ),
         Mistake(
             "closes after a word alone",

@@ -1,0 +1,203 @@
+"""Where a result is wrong when it is right elsewhere, and what else is seen of it.
+
+Nothing here is a cause. Each sentence describes the wrong results, all of them, and is true by the
+way in which it is found.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from walkthrough.checking.compare import short
+from walkthrough.checking.evidence import Pair, Series
+from walkthrough.checking.relations import slice_of
+
+_UNDEFINED = (("NaN (not a number)", torch.isnan), ("infinite", torch.isinf))
+
+
+def described(series: Series) -> str | None:
+    """Return where wrong results are wrong, or what all of their values have in common."""
+    pairs = series.wrong
+    if not all(pair.alike and pair.mine.numel() for pair in pairs):
+        return None
+    wrong = [~series.near(pair.mine, pair.wanted) for pair in pairs]
+    for name, test in _UNDEFINED:
+        bad = [test(pair.mine) & ~test(pair.wanted) for pair in pairs]
+        if _count(bad):
+            return _undefined(pairs, wrong, bad, name)
+    if not all(pair.mine.dim() for pair in pairs):
+        return _one_for_all(series) or (None if series.truths else _direction(pairs))
+    place = _where(pairs, wrong)
+    return (
+        _one_number(pairs)
+        or (f"your result is wrong {place}, and right everywhere else" if place else None)
+        or (_opened(pairs) if series.truths else _sums(pairs) or _direction(pairs))
+    )
+
+
+def _count(every: Sequence[Tensor]) -> int:
+    return sum(int(one.sum()) for one in every)
+
+
+def _undefined(
+    pairs: Sequence[Pair], wrong: Sequence[Tensor], bad: Sequence[Tensor], name: str
+) -> str:
+    n_bad, n_all = _count(bad), sum(one.numel() for one in bad)
+    if n_bad == n_all:
+        return f"your result is {name} everywhere"
+    rest = "the rest is right" if _count(wrong) == n_bad else "the rest is not right either"
+    place = _where(pairs, bad)
+    if place:
+        return f"your result is {name} {place}; {rest}"
+    return f"{n_bad} of {n_all} values are {name}; {rest}"
+
+
+# What all values have in common -------------------------------------------------------------------
+
+
+def _one_for_all(series: Series) -> str | None:
+    """One number, whatever the arguments are."""
+    mine = {float(pair.mine) for pair in series.pairs}
+    if len(mine) > 1 or len({float(pair.wanted) for pair in series.pairs}) < 3:
+        return None
+    return f"your result is {short(mine.pop())} whatever the arguments are"
+
+
+def _one_number(pairs: Sequence[Pair]) -> str | None:
+    if any(len(pair.mine.unique()) > 1 for pair in pairs) or pairs[0].mine.numel() < 4:
+        return None
+    number = float(pairs[0].mine.flatten()[0])
+    said = str(bool(number)) if pairs[0].truths else f"the same number, {short(number)},"
+    return f"your result is {said} everywhere"
+
+
+def _opened(pairs: Sequence[Pair]) -> str:
+    n_wrong = _count([pair.mine != pair.wanted for pair in pairs])
+    opened = _count([pair.mine > pair.wanted for pair in pairs])
+    counted = f"{n_wrong} of {sum(pair.mine.numel() for pair in pairs)} entries are wrong"
+    if opened == n_wrong:
+        return f"{counted}: True where False belongs; whatever should be True is"
+    if not opened:
+        return f"{counted}: False where True belongs; whatever should be False is"
+    return f"{counted}: {opened} True where False belongs, the others the reverse"
+
+
+def _sums(pairs: Sequence[Pair]) -> str | None:
+    """Over which dimension values should sum to 1, and what they do."""
+    numbers = range(-1, -min(pair.mine.dim() for pair in pairs) - 1, -1)
+    right = [d for d in numbers if all(_to_one(pair.wanted, d) for pair in pairs)]
+    mine = [d for d in numbers if all(_to_one(pair.mine, d) for pair in pairs)]
+    if not right or right[0] in mine:
+        return None
+    belongs = f"over dimension {right[0]} your values should sum to 1"
+    if mine:
+        return f"{belongs}; they do over dimension {mine[0]}"
+    sums = pairs[0].mine.sum(right[0])
+    return f"{belongs}, and sum to {short(float(sums.min()))} up to {short(float(sums.max()))}"
+
+
+def _to_one(values: Tensor, number: int) -> bool:
+    sums = values.sum(number)
+    return torch.allclose(sums, torch.ones_like(sums), atol=1e-4)
+
+
+def _direction(pairs: Sequence[Pair]) -> str | None:
+    """Which way all wrong values err: larger, smaller, further from 0, nearer to it."""
+    mine = torch.cat([pair.mine.flatten() for pair in pairs])
+    wanted = torch.cat([pair.wanted.flatten() for pair in pairs])
+    for said, larger, smaller in (
+        ("larger than expected", mine, wanted),
+        ("smaller than expected", wanted, mine),
+        ("further from 0 than expected", mine.abs(), wanted.abs()),
+        ("nearer to 0 than expected", wanted.abs(), mine.abs()),
+    ):
+        if bool((larger >= smaller).all()):
+            return f"whatever is wrong is {said}"
+    ranks = [torch.equal(pair.mine.argsort(-1), pair.wanted.argsort(-1)) for pair in pairs]
+    if all(ranks) and all(pair.mine.dim() and pair.mine.shape[-1] > 2 for pair in pairs):
+        return "the values are in the right order, from smallest to largest; their sizes are wrong"
+    return None
+
+
+# Where it is wrong --------------------------------------------------------------------------------
+
+
+def _where(pairs: Sequence[Pair], wrong: Sequence[Tensor]) -> str | None:
+    """Return the simplest description that covers all wrong entries and little else."""
+    n_wrong, n_all = _count(wrong), sum(one.numel() for one in wrong)
+    if n_wrong == n_all:
+        return None
+    every = [dict(_descriptions(pair)) for pair in pairs]
+    for said in every[0]:
+        places = [found[said] for found in every if said in found]
+        if (
+            len(places) == len(pairs)
+            and all(bool((bad <= place).all()) for bad, place in zip(wrong, places, strict=True))
+            and 0.6 * _count(places) <= n_wrong
+            and _count(places) < n_all
+        ):
+            return said
+    return None
+
+
+def _descriptions(pair: Pair) -> Iterator[tuple[str, Tensor]]:
+    """Yield places, as words and as a tensor that is True there, the simplest first."""
+    shape, dims = pair.wanted.shape, pair.wanted.dim()
+    at = {
+        number: torch.arange(size).view([-1] + [1] * (dims - 1 - number)).expand(shape)
+        for number, size in enumerate(shape)
+        if size > 1
+    }
+    names = {number: slice_of(number, dims) for number in at}
+    for number, places in at.items():
+        last = shape[number] - 1
+        yield f"in the first {names[number]} only", places == 0
+        yield f"in the last {names[number]} only", places == last
+        if last > 1:
+            yield f"in every {names[number]} but the first", places > 0
+            yield f"in every {names[number]} but the last", places < last
+    yield from _of_arguments(pair)
+    for number, places in at.items():
+        for rest in (0, 1) if shape[number] > 3 else ():
+            yield f"in every second {names[number]}, from {rest} on", places % 2 == rest
+    if dims > 1 and {dims - 1, dims - 2} <= at.keys():
+        row, column = at[dims - 2], at[dims - 1]
+        yield "on the diagonal only", row == column
+        yield "above the diagonal only", column > row
+        yield "below the diagonal only", column < row
+        yield "off the diagonal only", row != column
+    if not pair.truths:
+        yield "where 0 is expected", pair.wanted == 0
+        yield "where a negative number is expected", pair.wanted < 0
+        yield "where a positive number is expected", pair.wanted > 0
+    for number, places in at.items():
+        for place in range(1, min(shape[number] - 1, 8)):
+            yield f"in {names[number]} {place} only (counted from 0)", places == place
+
+
+def _of_arguments(pair: Pair) -> Iterator[tuple[str, Tensor]]:
+    """Yield where a mask that was handed over is closed, and where tokens are padding."""
+    shape = pair.wanted.shape
+    for name, value in pair.given.items():
+        if not isinstance(value, Tensor) or value.is_floating_point():
+            continue
+        truths = value.dtype == torch.bool
+        words = {f"where `{name}` is {'False' if truths else '0 (padding)'}": value == 0}
+        words[f"where `{name}` is {'True' if truths else 'not 0'}"] = value != 0
+        if truths and value.dim() >= 2:
+            words[f"in rows where `{name}` closes everything"] = ~value.any(-1, True)
+            words[f"in rows where `{name}` closes something"] = ~value.all(-1, True)
+            words[f"in rows where `{name}` leaves everything open"] = value.all(-1, True)
+        for said, there in words.items():
+            # (batch, length) may stand beside (batch, length, d)
+            beside = there.view(*there.shape, *[1] * max(0, len(shape) - there.dim()))
+            for one in (there, beside, there.squeeze()):
+                if one.dim() <= len(shape) and _fits(one, shape):
+                    yield said, one.expand(shape)
+                    break
+
+
+def _fits(value: Tensor, shape: torch.Size) -> bool:
+    sizes = zip(reversed(value.shape), reversed(shape), strict=False)
+    return all(mine in (1, size) for mine, size in sizes)

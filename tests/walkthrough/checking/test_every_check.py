@@ -1,0 +1,112 @@
+"""All checks of the book are handed nonsense, and what they say of it is true."""
+
+import pkgutil
+from importlib import import_module
+
+import pytest
+import torch
+from jaxtyping import config
+
+import walkthrough
+from walkthrough.checking.base import Check
+from walkthrough.checking.running import Raised
+from walkthrough.checking.soundness import assert_mistakes_are_worth_listing
+
+# chapters whose checks still list more than the eight likeliest mistakes
+TO_SHRINK = {
+    *("ch06", "ch07", "ch09", "ch10", "ch11", "ch12", "ch13"),
+    *("ch14", "ch15", "ch16", "ch17", "ch18", "ch19", "ch20", "ch21"),
+}
+ROOMS = [m.name for m in pkgutil.iter_modules(walkthrough.__path__) if m.name.startswith("ch")]
+# what is seen of the call itself, or of a network that was never run
+OTHERWISE_TRUE = ("forbidden", "changes its input", "no return", "never runs")
+RELATED = ("the expected one", "opposite sign", "another order", "turned round", "too many comes")
+
+
+def checks_of(room):
+    try:
+        module = import_module(f"walkthrough.{room}.checks")
+    except ModuleNotFoundError:  # a chapter without exercises
+        return []
+    return [one for one in vars(module).values() if isinstance(one, Check)]
+
+
+CHECKS = [(room[:4], check) for room in ROOMS for check in checks_of(room)]
+IDS = [f"{room}-{check.name}" for room, check in CHECKS]
+
+
+def leaves(value, change):
+    """The same result with every number in it changed."""
+    if isinstance(value, torch.Tensor):
+        return change(value) if value.is_floating_point() else value
+    if isinstance(value, float):
+        return float(change(torch.tensor(value, dtype=torch.float64)))
+    if isinstance(value, (list, tuple)):
+        return type(value)(leaves(part, change) for part in value)
+    if isinstance(value, dict):
+        return {key: leaves(part, change) for key, part in value.items()}
+    return value
+
+
+def spoiled(check, change):
+    """An answer that has the form of the right one, and nothing of its numbers."""
+
+    def answer(*given):
+        return leaves(check.reference(*given), change)
+
+    answer.measures = True  # chapter 14 measures what an update does, its reference too
+    return answer
+
+
+NONSENSE = {
+    "NaN": lambda x: torch.full_like(x, torch.nan),
+    "a constant": lambda x: torch.full_like(x, 0.4321),
+    "random": lambda x: torch.randn(x.shape, dtype=x.dtype),
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def as_readers_have_it():
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)
+
+
+@pytest.mark.parametrize(("room", "check"), CHECKS, ids=IDS)
+def test_nonsense_is_told_nothing_untrue(room, check):
+    for name, change in NONSENSE.items():
+        answer = spoiled(check, change)
+        if check.agree(check.outcomes(answer), check.outcomes(check.reference)):
+            continue  # no floats in it
+        verdict = check(answer)
+        assert verdict.status == "wrong", name
+        assert_mistake_is_made(room, check, verdict, check.outcomes(answer))
+        assert not [words for words in RELATED if words in verdict.message], (name, str(verdict))
+
+
+@pytest.mark.parametrize(("room", "check"), CHECKS, ids=IDS)
+def test_an_answer_to_another_question_is_told_nothing_untrue(room, check):
+    neighbour = CHECKS[CHECKS.index((room, check)) - 1][1].reference
+    for answer in (lambda *given: given[0], neighbour):
+        verdict = check(answer)
+        if verdict.status == "wrong" and verdict.mistake:
+            assert_mistake_is_made(room, check, verdict, check.outcomes(answer))
+
+
+def assert_mistake_is_made(room, check, verdict, outcomes):
+    """A mistake is named only where every case comes out as it would make it."""
+    if verdict.mistake is None:
+        return
+    listed = [mistake for mistake in check.mistakes if mistake.name == verdict.mistake]
+    if listed:
+        assert check.names(listed[0], outcomes)
+    elif verdict.mistake not in OTHERWISE_TRUE:
+        assert room in TO_SHRINK, f"a symptom is seen in nonsense: {verdict}"
+        assert not all(isinstance(outcome, Raised) for outcome in outcomes)
+
+
+@pytest.mark.parametrize(("room", "check"), CHECKS, ids=IDS)
+def test_mistakes_are_few_and_each_says_more_than_is_found_without_it(room, check):
+    if room in TO_SHRINK:
+        pytest.skip("still to shrink")
+    assert_mistakes_are_worth_listing(check)
