@@ -88,7 +88,8 @@ grouped_attention = Check(
         Mistake(
             "first group for all",
             _first_group,
-            "all heads use the first group.",
+            "all heads use the first group. Neighbouring heads share one: head i has number "
+            "i · n_groups // n_heads.",
         ),
         Mistake(
             "no scale",

@@ -63,7 +63,8 @@ n_parameters = Check(
         Mistake(
             "no bias of W^O",
             _counted_as(biases=lambda d, h, d_k, d_v: h * (2 * d_k + d_v)),
-            "the bias of W^O is missing: d_model numbers.",
+            "the bias of W^O is missing: after the heads are joined, the last map adds d_model "
+            "numbers.",
         ),
         Mistake(
             "4·d_model biases",
