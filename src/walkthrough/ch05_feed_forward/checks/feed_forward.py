@@ -164,7 +164,7 @@ class OneNetworkCheck(Check):
         return verdict
 
 
-def _pairs(*signs: float) -> Callable[[torch.Generator], Arguments]:
+def _pairs(*signs: int) -> Callable[[torch.Generator], Arguments]:
     """Return pairs whose numbers have these signs, each as often the larger one."""
 
     def make(generator: torch.Generator) -> Arguments:
