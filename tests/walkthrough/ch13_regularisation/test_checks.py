@@ -21,7 +21,6 @@ ALL = [
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_rejects_and_names_each_mistake(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
 
 
 def test_pytorchs_loss_is_the_one_asked_for_and_not_accepted():
@@ -84,13 +83,6 @@ def test_a_division_by_the_share_dropped_is_named():
     """At p = 0 it gives infinities; the check must still say what it is."""
     verdict = checks.drop(lambda x, keep, p, training: x * keep / p if training else x)
     assert verdict.mistake == "divided by p"
-
-
-def test_numbers_drawn_once_more_are_told():
-    def drop(x, keep, p, training):
-        return x * (torch.rand_like(x) >= p) / (1 - p) if training else x
-
-    assert checks.drop(drop).mistake == "other numbers dropped"
 
 
 def test_the_loss_of_older_implementations_is_named():

@@ -1,5 +1,7 @@
 """The checks of chapter 15 accept right answers and name every mistake they list."""
 
+from math import exp
+
 import numpy as np
 import pytest
 import torch
@@ -16,7 +18,6 @@ from walkthrough.checking.soundness import assert_check_is_sound
 )
 def test_check_rejects_and_names_each_mistake(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
 
 
 def test_a_learners_own_ways_are_right():
@@ -63,13 +64,13 @@ def kind(counts, worse=lambda score, other: score < other):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (kind(lambda o, r: o.rstrip(" .") == r.rstrip(" .")), "full stop"),
+        (kind(lambda o, r: o.split() == r.split()), "`split` loses it"),
+        (kind(lambda o, r: o == r, lambda s, q: q > s + 0.1), "A gap of 0.05"),
+        (kind(lambda o, r: o == r, lambda s, q: exp(q) > exp(s)), "are 0 as floats"),
         (kind(lambda o, r: r in o), "holds the reference and more"),
-        (kind(lambda o, r: o in r), "a part of the reference"),
         (kind(lambda o, r: o is r), "not `is`"),
         (kind(lambda o, r: o == r, lambda s, q: int(s) < int(q)), "`int` cuts"),
         (lambda o, r, s, q: "none" if s == q else "search" if s < q else "model", "last digits"),
-        (lambda o, r, s, q: "none" if o == r else "search error", "the three answers"),
     ],
 )
 def test_kinds_of_errors_that_look_right(answer, said):
@@ -84,21 +85,6 @@ def test_texts_of_numpy_are_texts():
     assert answer.status == "right"
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (lambda lp, n, a: lp / ((5 + n) / 6) ** a if a > 0.5 else lp, "a small α"),
-        (lambda lp, n, a: (lp / ((5 + n) / 6)) ** a, "complex"),
-        (lambda lp, n, a: lp / ((6 + n) / 5) ** a, "changed places"),
-        (lambda lp, n, a: round(lp / ((5 + n) / 6) ** a, 1), "rounded to one decimal"),
-    ],
-)
-def test_scores_that_are_nearly_right(answer, said):
-    verdict = checks.score(answer)
-    assert verdict.status == "wrong"
-    assert said in verdict.message
-
-
 def step_with(split, sums=lambda totals, log_probs: totals[:, None] + log_probs):
     def step(totals, log_probs, beam):
         best, places = sums(totals, log_probs).flatten().topk(beam)
@@ -107,7 +93,7 @@ def step_with(split, sums=lambda totals, log_probs: totals[:, None] + log_probs)
     return step
 
 
-def test_a_wrong_step_is_not_taken_for_two_mistakes_that_it_does_not_make():
+def test_steps_that_find_row_and_word_wrongly():
     flat = checks.beam_step(step_with(lambda places, vocab, beam: (places // vocab, places)))
     by_beam = checks.beam_step(
         step_with(lambda places, vocab, beam: (places // beam, places % vocab))
@@ -134,14 +120,6 @@ def test_means_with_another_divisor(number, said):
         return {name: sum(s[name] for s in states) / number(states) for name in states[0]}
 
     assert said in checks.average(average).message
-
-
-def test_a_mean_that_returns_inside_the_loop():
-    def average(states):
-        for name in states[0]:
-            return {name: torch.stack([s[name] for s in states]).mean(0)}
-
-    assert "inside the loop" in checks.average(average).message
 
 
 # A decoding loop ---------------------------------------------------------------------------------
@@ -190,3 +168,17 @@ def test_loops_that_go_astray(changes, said):
     verdict = checks.greedy_batch(lambda step, n, limit: loop(step, n, limit, **changes))
     assert verdict.status == "wrong"
     assert said in verdict.message
+
+
+def test_a_word_whose_id_is_that_of_padding_may_be_the_best():
+    def without_zero(step, n, limit):
+        return loop(lambda w: step(w).index_fill(1, torch.tensor([0]), -torch.inf), n, limit)
+
+    assert "has the id 0 there" in checks.greedy_batch(without_zero).message
+
+
+def test_a_loop_for_each_sentence_makes_too_many_calls():
+    def one_by_one(step, n, limit):
+        return [loop(step, n, limit)[row] for row in range(n)]
+
+    assert "one call answers all sentences" in checks.greedy_batch(one_by_one).message

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking.base import Case, Check, Mistake, Symptom, fixed
+from walkthrough.checking.base import Case, Check, Mistake, fixed
 
 Pair = tuple[list[int], list[int]]
 Keep = Callable[[list[Pair], int], list[Pair]]
@@ -23,21 +23,16 @@ def _those_that_fit(
 def _layer(
     *,
     keep: Keep = _those_that_fit(),  # noqa: B008  # a pure function
-    source_marks: tuple[list[int], list[int]] = ([], [EOS_ID]),
     reads_marks: tuple[list[int], list[int]] = ([BOS_ID], []),
     gold_marks: tuple[list[int], list[int]] = ([], [EOS_ID]),
-    padding: int = PAD_ID,
     front: bool = False,
     width: str = "own",
-    behind: Sequence[int] = (),
-    order: Callable[[Pair], int] | None = None,
 ) -> Callable[[list[Pair], int], Laid]:
     """Lay out the pairs that fit, with one thing changed."""
 
     def lay(pairs: list[Pair], max_len: int) -> Laid:
         kept = keep(pairs, max_len)
-        kept = sorted(kept, key=order) if order else kept
-        sides = ((source_marks, 0), (reads_marks, 1), (gold_marks, 1))
+        sides = ((([], [EOS_ID]), 0), (reads_marks, 1), (gold_marks, 1))
         rows = [[[*marks[0], *pair[side], *marks[1]] for pair in kept] for marks, side in sides]
         own = [max(map(len, some)) for some in rows]
         widths = {"own": own, "limit": [max_len] * 3, "all": [max(own)] * 3}[width]
@@ -48,9 +43,7 @@ def _layer(
         return made[0], made[1], made[2]
 
     def _filled(row: list[int], wide: int) -> list[int]:
-        fill = [padding] * (wide - len(row))
-        if row[-1] in behind:
-            return [*row[:-1], *fill, row[-1]]
+        fill = [PAD_ID] * (wide - len(row))
         return [*fill, *row] if front else [*row, *fill]
 
     return lay
@@ -91,37 +84,6 @@ lay_out = Check(
             keep=_those_that_fit(lambda s, t, most: max(s, t) <= most),
         ),
         _laid(
-            "one too strict",
-            "a pair that fits exactly, end token included, is left out (`<` where `<=` should be).",
-            keep=_those_that_fit(lambda s, t, most: max(s, t) + 1 < most),
-        ),
-        _laid(
-            "either side fits",
-            "a pair is kept if *one* of its sides fits. Both must.",
-            keep=_those_that_fit(lambda s, t, most: min(s, t) < most),
-        ),
-        _laid(
-            "source alone",
-            "only the source is measured. A target can be too long as well.",
-            keep=_those_that_fit(lambda s, t, most: s < most),
-        ),
-        _laid(
-            "target alone",
-            "only the target is measured. A source can be too long as well.",
-            keep=_those_that_fit(lambda s, t, most: t < most),
-        ),
-        _laid(
-            "both sides together",
-            "the lengths of both sides are added. The limit holds for each side alone.",
-            keep=_those_that_fit(lambda s, t, most: s + t + 2 <= most),
-        ),
-        _laid(
-            "nothing left out",
-            "no pair is left out. One whose source or target is longer than `max_len`, end token "
-            "included, does not belong to the batch.",
-            keep=lambda pairs, most: pairs,
-        ),
-        _laid(
             "cut",
             "pairs that are too long are cut. Leave them out: a cut source and a cut target need "
             "not say the same.",
@@ -144,41 +106,10 @@ lay_out = Check(
             front=True,
         ),
         _laid(
-            "padded with the end token",
-            "the rows are filled up with the end token. Padding has an id of its own, `PAD_ID`.",
-            padding=EOS_ID,
-        ),
-        _laid(
-            "end token last",
-            "the end token stands after the padding. It follows the last word.",
-            behind=[EOS_ID],
-        ),
-        _laid(
-            "last token last",
-            "the last token of a row stands behind the padding. Padding comes after everything.",
-            behind=range(1000),
-        ),
-        _laid(
-            "source without end",
-            "the source has no end token. It is read with one.",
-            source_marks=([], []),
-        ),
-        _laid(
-            "source with start",
-            "the source begins with a start token. Only what the decoder reads does.",
-            source_marks=([BOS_ID], [EOS_ID]),
-        ),
-        _laid(
             "gold without end",
             "the gold has no end token, so the model is never asked to stop. It is also one token "
             "shorter than what is read.",
             gold_marks=([], []),
-        ),
-        _laid(
-            "gold with start",
-            "the gold begins with a start token: then every place is asked for the token that it "
-            "reads. Nobody predicts the start.",
-            gold_marks=([BOS_ID], [EOS_ID]),
         ),
         _laid(
             "reads with end",
@@ -187,76 +118,10 @@ lay_out = Check(
             reads_marks=([BOS_ID], [EOS_ID]),
         ),
         _laid(
-            "reads without start",
-            "the decoder reads no start token. Without one there is nothing to predict the first "
-            "word from.",
-            reads_marks=([], []),
-        ),
-        _laid(
             "not shifted",
             "the decoder reads the gold itself, unshifted. It reads a start token and the target, "
             "without the end.",
             reads_marks=([], [EOS_ID]),
-        ),
-        _laid(
-            "marks exchanged",
-            "start and end token are exchanged: `BOS_ID` starts, `EOS_ID` ends.",
-            source_marks=([], [BOS_ID]),
-            reads_marks=([EOS_ID], []),
-            gold_marks=([], [BOS_ID]),
-        ),
-        Mistake(
-            "last word not read",
-            lambda pairs, most: (
-                _laid_out(pairs, most)[0],
-                _layer(keep=lambda _, __: [(s, t[:-1]) for s, t in _those_that_fit()(pairs, most)])(
-                    pairs, most
-                )[1],
-                _laid_out(pairs, most)[2],
-            ),
-            "the last word of each target is cut from what the decoder reads. The targets come "
-            "without marks here, so there is nothing to take away.",
-        ),
-        Mistake(
-            "reads and gold exchanged",
-            lambda pairs, most: tuple(_laid_out(pairs, most)[k] for k in (0, 2, 1)),
-            "what the decoder reads and the gold are exchanged. Return source, reads, gold.",
-        ),
-        Mistake(
-            "source and target exchanged",
-            lambda pairs, most: _laid_out([(target, source) for source, target in pairs], most),
-            "source and target are exchanged: each pair has the source first.",
-        ),
-        Mistake(
-            "transposed",
-            lambda pairs, most: tuple(tensor.T for tensor in _laid_out(pairs, most)),
-            "rows and columns are exchanged. A row is a sentence.",
-        ),
-        _laid(
-            "sorted by the target",
-            "the pairs come in another order (by length). Keep the order of the list.",
-            order=lambda pair: len(pair[1]),
-        ),
-        _laid(
-            "sorted by the source",
-            "the pairs come in order of the source's length. Keep the order of the list.",
-            order=lambda pair: len(pair[0]),
-        ),
-    ],
-    symptoms=[
-        Symptom(
-            "no three",
-            lambda result, expected, given: len(result) != 3 or isinstance(result, Tensor),
-            "three tensors are expected: the source, what the decoder reads, and the gold.",
-        ),
-        Symptom(
-            "column of padding",
-            lambda result, expected, given: any(
-                torch.as_tensor(made).shape[1] > right.shape[1]
-                for made, right in zip(result, expected, strict=True)
-            ),
-            "a tensor is wider than its longest row: its last column is padding in every row, or "
-            "a row has a token too many.",
         ),
     ],
     right="`lay_out` is right: padded, shifted, and nothing cut",

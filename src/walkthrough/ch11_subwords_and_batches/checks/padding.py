@@ -27,11 +27,6 @@ def _mean_over_batches(lengths: Sequence[int], batches: Batches) -> float:
     return sum(_padding_share(lengths, [batch]) for batch in batches) / len(batches)
 
 
-def _share_of_sentences(lengths: Sequence[int], batches: Batches) -> float:
-    short = [lengths[i] < max(lengths[j] for j in batch) for batch in batches for i in batch]
-    return sum(short) / len(short)
-
-
 def _places_taken_for_indices(lengths: Sequence[int], batches: Batches) -> float:
     regrouped, start = [], 0
     for batch in batches:
@@ -88,34 +83,6 @@ padding_share = Check(
             "is sorted; here none need be. Take the longest, `max`.",
         ),
         Mistake(
-            "a number of positions",
-            lambda lengths, batches: _all_positions(lengths, batches) - _tokens(lengths, batches),
-            "this is the number of padding positions. Divide it by the number of all positions.",
-        ),
-        Mistake(
-            "per cent",
-            lambda lengths, batches: 100 * _padding_share(lengths, batches),
-            "the share in per cent. Return a number between 0 and 1.",
-        ),
-        Mistake(
-            "padding a sentence",
-            lambda lengths, batches: (
-                (_all_positions(lengths, batches) - _tokens(lengths, batches)) / len(lengths)
-            ),
-            "padding is divided by the number of *sentences*. Divide it by the number of all "
-            "positions.",
-        ),
-        Mistake(
-            "one more for the end",
-            lambda lengths, batches: (
-                1
-                - _tokens(lengths, batches)
-                / _all_positions(lengths, batches, lambda own: max(own) + 1)
-            ),
-            "every batch is one position too wide. The lengths are those of the rows as they "
-            "stand: no end token has to be added.",
-        ),
-        Mistake(
             "one row a batch",
             lambda lengths, batches: (
                 1
@@ -123,11 +90,6 @@ padding_share = Check(
                 / sum(max(lengths[i] for i in batch) for batch in batches)
             ),
             "a batch is counted with the positions of one row. It has as many rows as sentences.",
-        ),
-        Mistake(
-            "share of sentences",
-            _share_of_sentences,
-            "this is the share of *sentences* that have padding. Count positions.",
         ),
         Mistake(
             "indices not used",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from transformer.data.bpe import Merge, join_pair, learn_merges, merge_ranks, segment
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, fixed
+from walkthrough.checking.base import Case, Check, Mistake, fixed
 
 TEXT = [
     *["low lower lowest slow slower slowest"] * 3,
@@ -37,26 +37,6 @@ def _from_the_left(word: str, merges: Sequence[Merge]) -> list[str]:
         parts[places[0] : places[0] + 2] = ["".join(parts[places[0] : places[0] + 2])]
 
 
-def _right_to_left(word: str, merges: Sequence[Merge]) -> list[str]:
-    mirrored = _spell(word[::-1], [(right[::-1], left[::-1]) for left, right in merges])
-    return [part[::-1] for part in reversed(mirrored)]
-
-
-def _by_joined_text(word: str, merges: Sequence[Merge]) -> list[str]:
-    ranks = {left + right: rank for rank, (left, right) in reversed(list(enumerate(merges)))}
-    parts = list(word)
-    while True:
-        known = [one + other for one, other in pairwise(parts) if one + other in ranks]
-        if not known:
-            return parts
-        first, joined, at = min(known, key=ranks.__getitem__), [], 0
-        while at < len(parts):
-            width = 2 if "".join(parts[at : at + 2]) == first and at + 1 < len(parts) else 1
-            joined.append("".join(parts[at : at + width]))
-            at += width
-        parts = joined
-
-
 def _newest_first(word: str, merges: Sequence[Merge]) -> list[str]:
     return _in_turn(word, merges[::-1])
 
@@ -77,25 +57,6 @@ def _first_place_only(word: str, merges: Sequence[Merge]) -> list[str]:
     return parts
 
 
-def _first_merge_only(word: str, merges: Sequence[Merge]) -> list[str]:
-    for merge in merges:
-        joined = join_pair(list(word), merge)
-        if len(joined) < len(word):
-            return joined
-    return list(word)
-
-
-def _up_to_the_first_merge(word: str, merges: Sequence[Merge]) -> list[str]:
-    return join_pair(list(word), merges[0])
-
-
-def _without_the_last_two(word: str, merges: Sequence[Merge]) -> list[str]:
-    parts = list(word)
-    for merge in merges:
-        parts = [*join_pair(parts[:-1], merge), parts[-1]]
-    return parts
-
-
 def _one_sweep(word: str, merges: Sequence[Merge]) -> list[str]:
     parts, known, at = list(word), set(merges), 0
     while at < len(parts) - 1:
@@ -103,16 +64,6 @@ def _one_sweep(word: str, merges: Sequence[Merge]) -> list[str]:
             parts[at : at + 2] = ["".join(parts[at : at + 2])]
         else:
             at += 1
-    return parts
-
-
-def _empty_left(word: str, merges: Sequence[Merge]) -> list[str]:
-    """What was joined leaves an empty text, which stands between neighbours from then on."""
-    parts = list(word)
-    for left, right in merges:
-        for at in range(len(parts) - 1):
-            if (parts[at], parts[at + 1]) == (left, right):
-                parts[at : at + 2] = [left + right, ""]
     return parts
 
 
@@ -126,10 +77,6 @@ def _in_one_string(word: str, merges: Sequence[Merge]) -> list[str]:
 
 def _word_case(label: str, *words: str) -> list[Case]:
     return [fixed(label.format(word=word), word, MERGES) for word in words]
-
-
-def _loses_letters(result: list[str], expected: list[str], given: Arguments) -> bool:
-    return not isinstance(result, str) and "".join(result) != given.positional[0]
 
 
 spell = Check(
@@ -164,18 +111,6 @@ spell = Check(
             "goes first, wherever in the word it stands.",
         ),
         Mistake(
-            "from the right",
-            _right_to_left,
-            "nearly: where a pair overlaps itself, as in `aaa`, you join from the right. BPE reads "
-            "the word from the left: `aa`, `a`.",
-        ),
-        Mistake(
-            "the joined text compared",
-            _by_joined_text,
-            "nearly: you look for the joined text of a merge and not for its pair. `ab` + `c` and "
-            "`a` + `bc` read alike, and only one of them was learned. Compare pairs.",
-        ),
-        Mistake(
             "newest merge first",
             _newest_first,
             "this goes through the merges from the last to the first. Late merges join symbols "
@@ -200,50 +135,10 @@ spell = Check(
             "such as `(' ', 's')` need it.",
         ),
         Mistake(
-            "one merge",
-            _first_merge_only,
-            "this stops after the first merge that fits. Go on with the rest of the list.",
-        ),
-        Mistake(
-            "first of the list",
-            _up_to_the_first_merge,
-            "only the first merge of the list is applied. Has a `return` slipped into the loop?",
-        ),
-        Mistake(
-            "not the last two",
-            _without_the_last_two,
-            "nearly: the last two symbols of a word are never joined. The loop ends one too early.",
-        ),
-        Mistake(
             "one sweep",
             _one_sweep,
             "this walks through the word once and joins what it can on the way. A merge that was "
             "learned earlier goes first, wherever it stands.",
-        ),
-        Mistake(
-            "empty texts left",
-            _empty_left,
-            "an empty text stays where the right symbol was. It stands between two symbols that "
-            "are neighbours now, and no later merge finds them.",
-        ),
-        Mistake(
-            "no merge",
-            lambda word, merges: list(word),
-            "these are the characters: no merge has been applied. If you used `zip` or `replace` "
-            "on strings, remember that strings do not change in place.",
-        ),
-        Mistake(
-            "one string",
-            lambda word, merges: " ".join(_spell(word, merges)),
-            "the subwords are right, but you return one string. Return them as a list.",
-        ),
-    ],
-    symptoms=[
-        Symptom(
-            "letters lost",
-            _loses_letters,
-            "the subwords, joined, do not spell the word any more. A merge replaces two "
-            "neighbours by their concatenation and leaves everything else where it is.",
         ),
     ],
 )

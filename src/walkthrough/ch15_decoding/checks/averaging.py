@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
 
 States = Sequence[Mapping[str, Tensor]]
 
@@ -50,11 +50,6 @@ average = Check(
     ],
     mistakes=[
         Mistake(
-            "a sum",
-            lambda states: {name: sum(state[name] for state in states) for name in states[0]},
-            "this is the sum of the weights: divide by the number of checkpoints.",
-        ),
-        Mistake(
             "averaged two by two",
             _running,
             "you average the mean so far with the next checkpoint. The last one then counts one "
@@ -64,16 +59,6 @@ average = Check(
             "the last one",
             lambda states: dict(states[-1]),
             "this is the last checkpoint alone.",
-        ),
-        Mistake(
-            "the first one left out",
-            lambda states: _average(states[1:] or states),
-            "the first checkpoint is missing from the mean.",
-        ),
-        Mistake(
-            "the last one left out",
-            lambda states: _average(states[:-1] or states),
-            "the last checkpoint is missing from the mean.",
         ),
         Mistake(
             "one number a tensor",
@@ -94,25 +79,10 @@ average = Check(
             "you divide by the number of checkpoints minus 1. A mean divides by their number.",
         ),
         Mistake(
-            "one too many",
-            lambda states: _sum_over(states, len(states) + 1),
-            "you divide by one more than the number of checkpoints.",
-        ),
-        Mistake(
             "divided by the number of names",
             lambda states: _sum_over(states, len(states[0])),
             "you divide by the number of names in a checkpoint. Divide by the number of "
             "checkpoints, `len(states)`.",
-        ),
-        Mistake(
-            "the first one",
-            lambda states: dict(states[0]),
-            "this is the first checkpoint alone.",
-        ),
-        Mistake(
-            "first and last",
-            lambda states: _average([states[0], states[-1]]),
-            "this is the mean of the first checkpoint and the last. All of them count.",
         ),
         Mistake(
             "the first one counted and not added",
@@ -120,34 +90,6 @@ average = Check(
                 name: sum(state[name] for state in states[1:]) / len(states) for name in states[0]
             },
             "the first checkpoint is not in your sum, though it is counted when you divide.",
-        ),
-        Mistake(
-            "stacked only",
-            lambda states: {name: torch.stack([s[name] for s in states]) for name in states[0]},
-            "the tensors of all checkpoints are stacked, and no mean is taken: `.mean(dim=0)`.",
-        ),
-        Mistake(
-            "the middle one in size",
-            lambda states: {
-                name: torch.stack([s[name] for s in states]).median(dim=0).values
-                for name in states[0]
-            },
-            "this is the median of each weight. The mean is asked.",
-        ),
-    ],
-    symptoms=[
-        Symptom(
-            "names are missing",
-            lambda result, expected, _given: (
-                isinstance(result, dict) and 0 < len(result) < len(expected)
-            ),
-            "names are missing from your dictionary. Does a `return` stand inside the loop over "
-            "the names, or does a condition leave some out?",
-        ),
-        Symptom(
-            "not a dictionary",
-            lambda result, _expected, _given: isinstance(result, (list, tuple, torch.Tensor)),
-            "a dictionary is expected, from names to tensors, as `model.state_dict()` gives it.",
         ),
     ],
 )

@@ -41,21 +41,6 @@ def _best_of_each(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     return ranked, tokens[ranked], found[ranked]
 
 
-def _fractions(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = _sums(totals, log_probs).flatten().topk(beam)
-    return places / log_probs.shape[-1], places % log_probs.shape[-1], best
-
-
-def _smallest(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    rows, tokens, best = _best_of(-_sums(totals, log_probs), beam)
-    return rows, tokens, -best
-
-
-def _row_by_row(totals: Tensor, log_probs: Tensor, _beam: int) -> Chosen:
-    found, tokens = _sums(totals, log_probs).max(dim=-1)
-    return torch.arange(len(totals)), tokens, found
-
-
 def _only_the_best_row(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     row = int(totals.argmax())
     best, tokens = (totals[row] + log_probs[row]).topk(beam)
@@ -70,23 +55,6 @@ def _split_by_the_beam(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
 def _flat_places(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     best, places = _sums(totals, log_probs).flatten().topk(beam)
     return places // log_probs.shape[-1], places, best
-
-
-def _each_word_once(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, rows = _sums(totals, log_probs).max(dim=0)
-    ranked = best.argsort(descending=True)[:beam]
-    return rows[ranked], ranked, best[ranked]
-
-
-def _rows_in_turn(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    every, tokens = _sums(totals, log_probs).sort(dim=-1, descending=True)
-    places = [
-        (row, rank)
-        for rank in range(every.shape[1])
-        for row in every[:, rank].argsort(descending=True).tolist()
-    ][:beam]
-    rows, ranks = torch.tensor(places).unbind(1)
-    return rows, tokens[rows, ranks], every[rows, ranks]
 
 
 def _step_case(label: str, rows: int, vocab: int, beam: int) -> Case:
@@ -122,21 +90,10 @@ beam_step = Check(
             "you rank by the new word's log probability alone. Add what the row has so far.",
         ),
         Mistake(
-            "multiplied",
-            lambda totals, log_probs, beam: _best_of(totals[:, None] * log_probs, beam),
-            "you multiply log probabilities. A product of probabilities is a sum of their "
-            "logarithms.",
-        ),
-        Mistake(
             "divided by the number of rows",
             lambda totals, log_probs, beam: _best_of(_sums(totals, log_probs), beam, len(totals)),
             "you find row and word with the number of rows. In the flat list a row is as long as "
             "the vocabulary: row = place // vocabulary, word = place % vocabulary.",
-        ),
-        Mistake(
-            "row and word exchanged",
-            _then(lambda rows, tokens, best, _log_probs: (tokens, rows, best)),
-            "rows and words are exchanged: return rows first, then words, then log probabilities.",
         ),
         Mistake(
             "one row only",
@@ -144,37 +101,10 @@ beam_step = Check(
             "you continue the best row only: that is greedy search with several last words.",
         ),
         Mistake(
-            "log P first",
-            _then(lambda rows, tokens, best, _log_probs: (best, rows, tokens)),
-            "log P comes first in your result: return rows first, then words, then log P.",
-        ),
-        Mistake(
             "log P of the word",
             _then(lambda rows, tokens, _best, log_probs: (rows, tokens, log_probs[rows, tokens])),
             "rows and words are right. The third tensor holds the word's log probability alone; "
             "it should hold the sum with what the row had before.",
-        ),
-        Mistake(
-            "a fraction of a row",
-            _fractions,
-            "`/` gives a row with a fraction: use `//`, which rounds down.",
-        ),
-        Mistake(
-            "rows as floats",
-            _then(lambda rows, tokens, best, _log_probs: (rows.float(), tokens, best)),
-            "the rows are whole, and floats all the same: they cannot index a tensor. `//` keeps "
-            "integers, `floor` does not.",
-        ),
-        Mistake(
-            "as many as there are rows",
-            lambda totals, log_probs, beam: _beam_step(totals, log_probs, len(totals)),
-            "you return as many continuations as there are rows. `beam` says how many: in the "
-            "first step there is one row, and a whole beam comes out of it.",
-        ),
-        Mistake(
-            "the worst",
-            _smallest,
-            "these are the least probable continuations: log probabilities closer to 0 are better.",
         ),
         Mistake(
             "divided by the beam",
@@ -195,23 +125,6 @@ beam_step = Check(
             ),
             "the sums are transposed before they become a flat list. There the first row stands "
             "first, with all its words, then the second.",
-        ),
-        Mistake(
-            "each word once",
-            lambda totals, log_probs, beam: _each_word_once(totals, log_probs, beam),
-            "each word comes once in your result. Two rows may go on with the same word.",
-        ),
-        Mistake(
-            "each row once, then more",
-            lambda totals, log_probs, beam: _rows_in_turn(totals, log_probs, beam),
-            "you take the best of every row before the second best of any. All continuations "
-            "compete in one ranking.",
-        ),
-        Mistake(
-            "a continuation for each row",
-            _row_by_row,
-            "you give each row its own best word, in the order of the rows. All continuations of "
-            "all rows compete, and the best comes first.",
         ),
     ],
 )
