@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from statistics import fmean, pstdev, stdev
 
 from transformer.analysis.cost import parameter_count
 from walkthrough.ch17_variations.rows import ROWS
-from walkthrough.checking import Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
+from walkthrough.checking import Case, Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
 from walkthrough.lab.intervals import t_factor
 
 Values = Sequence[float]
@@ -197,6 +198,11 @@ sign_flips = Check(
         fixed("two of five below 0", [-4.0, 1.5, 2.25, -0.125, 1.0]),
         fixed("one difference that is 0", [0.0, 1.0, 2.0, 4.0]),
         fixed("sums that are equal but for rounding", [0.1, 0.2, -0.3, 0.4]),
+        Case(
+            "differences of mean 0",
+            fixed("", [1.0, -1.0, 0.5, -0.5]).make,
+            "Every mean is at least as far from 0 as 0 itself: the share is 1.",
+        ),
     ],
     mistakes=[
         Mistake(
@@ -295,12 +301,7 @@ def _first_n(
     return seeds
 
 
-_T = {n: t_factor(n) for n in range(2, 60)}
-
-
-def _t(n: int) -> float:
-    return _T[n] if n in _T else t_factor(n)
-
+_t = cache(t_factor)  # it takes milliseconds
 
 seeds_needed = Check(
     name="seeds_needed",
@@ -312,6 +313,11 @@ seeds_needed = Check(
         fixed("BLEU of three runs", 0.4, 0.9, _t),
         fixed("an effect of ten of them", 0.1, 1.0, _t),
         fixed("an effect that four seeds reach exactly", 2.0, _t(4), _t),
+        Case(
+            "an effect of a third of it",
+            fixed("", 1.5, 0.5, _t).make,
+            "38 seeds are needed here: nothing in the exercise ends the search before.",
+        ),
     ],
     mistakes=[
         Mistake(

@@ -42,17 +42,6 @@ def test_a_learners_own_ways_are_right():
     assert checks.seeds_needed(seeds_needed).status == "right"
 
 
-def test_two_mistakes_in_an_interval_are_both_named():
-    def interval(ours, base, t):
-        d = np.array(base) - np.array(ours)
-        half = 1.96 * d.std(ddof=1) / len(d) ** 0.5
-        return d.mean(), d.mean() - half, d.mean() + half
-
-    message = checks.interval(interval).message
-    assert "turned" in message
-    assert "1.96" in message
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -93,6 +82,24 @@ def test_a_share_of_ways_that_were_drawn_is_told():
 @pytest.mark.parametrize(("answer", "said"), [(2500, "fewer than base"), (3000, "more than base")])
 def test_another_width_is_told_what_it_gives(answer, said):
     assert said in checks.matched_d_ff(answer).message
+
+
+def test_a_share_of_one_side_doubled_is_wrong():
+    def doubled(differences):
+        found = sum(differences)
+        ways = list(product([1, -1], repeat=len(differences)))
+        sums = [sum(s * d for s, d in zip(way, differences, strict=True)) for way in ways]
+        side = 1 if found >= 0 else -1
+        return 2 * sum(side * one >= abs(found) - 1e-9 for one in sums) / len(ways)
+
+    assert "differences of mean 0" in checks.sign_flips(doubled).message
+
+
+def test_a_search_for_seeds_that_gives_up_is_wrong():
+    def seeds_needed(sd, effect, t):
+        return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
+
+    assert "an effect of a third" in checks.seeds_needed(seeds_needed).message
 
 
 def test_five_seeds_cannot_reach_one_in_twenty_by_signs():
