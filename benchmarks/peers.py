@@ -3,14 +3,12 @@
 import time
 from collections.abc import Callable
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
-from transformer.model import Transformer
+from transformer.config import PAD_ID, TransformerConfig
 from transformer.positional import sinusoidal_encoding
-from walkthrough.lab.peers import future_mask, torch_stacks, torch_transformer
+from walkthrough.lab.peers import future_mask, torch_stacks
 
 TINY = TransformerConfig(
     vocab_size=10_260, d_model=128, n_heads=4, n_layers=4, d_ff=256, dropout=0.3
@@ -39,12 +37,6 @@ class TorchTransformer(nn.Module):
             elif isinstance(module, nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 module.dropout.p = 0.0
 
-    @torch.no_grad()
-    def copy_weights(self, ours: Transformer) -> None:
-        """Take the weights of our model, so that both decode the same tokens."""
-        self.embedding.weight.copy_(ours.output_weight)
-        self.transformer = torch_transformer(ours)
-
     @property
     def output_weight(self) -> Tensor:
         """The tied matrix, under our name for it."""
@@ -69,22 +61,6 @@ class TorchTransformer(nn.Module):
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits of every position."""
         return F.linear(self.states(source, target), self.embedding.weight)
-
-    def last_logits(self, source: Tensor, target: Tensor) -> Tensor:
-        """Logits of the last position only: no other row is multiplied by the vocabulary."""
-        return F.linear(self.states(source, target)[:, -1], self.embedding.weight)
-
-    @torch.no_grad()
-    def greedy(self, source: Tensor, steps: int, *, only_last: bool) -> Tensor:
-        """Decode by running the whole model again for every token."""
-        self.eval()
-        target = torch.full((len(source), 1), BOS_ID)
-        next_logits = self.last_logits if only_last else lambda *tokens: self(*tokens)[:, -1]
-        for _ in range(steps):
-            logits = next_logits(source, target)
-            logits[:, [PAD_ID, BOS_ID, EOS_ID]] = float("-inf")
-            target = torch.cat([target, logits.argmax(-1, keepdim=True)], dim=1)
-        return target[:, 1:]
 
 
 class PeerLoss(nn.Module):

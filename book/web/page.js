@@ -11,6 +11,7 @@
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.reachable = "true";
+        box.onscroll = () => box.toggleAttribute("data-end", box.scrollLeft + box.clientWidth > box.scrollWidth - 2);
       } else if (!scrolls && box.dataset.reachable) {
         box.removeAttribute("tabindex");
         delete box.dataset.reachable;
@@ -69,12 +70,12 @@
 
   // After the skip link the next Tab is in the text; the theme's own target holds the header, too.
   function skipToTheText() {
-    const [link, text] = ["pst-skip-link", "article"].map((name) => document.querySelector(`#${name}, ${name}`));
-    const anchor = link?.matches("a") ? link : link?.querySelector("a");
-    if (!anchor || !text) return;
+    const link = document.querySelector("#pst-skip-link a");
+    const text = document.querySelector("article");
+    if (!link || !text) return;
     text.id ||= "text";
     text.tabIndex = -1;
-    anchor.hash = text.id;
+    link.hash = text.id;
   }
 
   const observer = new ResizeObserver(reachable);

@@ -1,7 +1,7 @@
 """The model as other engines read it: HuggingFace's Marian, and CTranslate2.
 
-Both hold the paper's model (§3). They translate as this package does, greedily and with a beam,
-once their search keeps our rules: no padding, no second start token, no length penalty of theirs.
+Both hold the paper's model (§3). They translate as this package does once their search keeps
+our rules: no padding, no second start token, no length penalty of theirs.
 """
 
 import json
@@ -13,17 +13,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID, TransformerConfig
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
+from transformer.files import write_atomically
 from transformer.inference.beam import Hypothesis, length_penalty
 from transformer.inference.greedy import output_limits
 from transformer.inference.translate import Decoding
 from transformer.model import Transformer
+from transformer.positional import LearnedEncoding, SinusoidalEncoding
 
 FREE = {
     *("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "positions"),
@@ -56,9 +58,7 @@ def export_marian(model: Transformer, codec: TextCodec, folder: str | Path) -> l
         ValueError: Marian cannot hold the model; see `check_portable`.
     """
     check_portable(model.config, codec)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    tokens = tokens_of(codec)
+    folder, tokens = Path(folder), tokens_of(codec)
     files = {
         "config.json": marian_config(model),
         "generation_config.json": {**SPECIAL_IDS, "bad_words_ids": [[PAD_ID], [BOS_ID]]},
@@ -68,9 +68,10 @@ def export_marian(model: Transformer, codec: TextCodec, folder: str | Path) -> l
         },
     }
     for name, content in files.items():
-        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    _with_end(codec, tokens).save(str(folder / "tokenizer.json"))
-    save_file(marian_weights(model), folder / "model.safetensors", {"format": "pt"})
+        write_atomically(folder / name, (json.dumps(content, indent=2) + "\n").encode())
+    tokenizer = _with_end(codec, tokens).to_str(pretty=True)
+    write_atomically(folder / "tokenizer.json", tokenizer.encode())
+    write_atomically(folder / "model.safetensors", save(marian_weights(model), {"format": "pt"}))
     return sorted(folder / name for name in (*files, "tokenizer.json", "model.safetensors"))
 
 
@@ -166,9 +167,9 @@ def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path)
 class CTranslate2:
     """CTranslate2's search in the place of ours: `Translator(model, codec, search=…)`.
 
-    Outputs are the same, unless rounding decides between two, or a beam reaches the limit of its
-    length. Scores are higher by what padding and start token would get: log P is here over the
-    tokens that may be chosen.
+    Outputs are the same, greedily always. A beam of theirs goes on where ours has enough finished
+    hypotheses, so that a few sentences get another translation, with a higher score. Scores are
+    higher, too, by what padding and start token would get.
 
     Raises:
         ValueError, ModuleNotFoundError: see `export_ctranslate2`.
@@ -264,11 +265,14 @@ def _with_end(codec: TextCodec, tokens: Sequence[str]) -> Tokenizer:
 
 def _positions(model: Transformer) -> Tensor:
     positions = model.positions
-    table = positions.table if hasattr(positions, "table") else positions.weight  # type: ignore
-    return table.detach().cpu()
+    if isinstance(positions, LearnedEncoding):
+        return positions.weight.detach().cpu()
+    if isinstance(positions, SinusoidalEncoding):
+        return positions.table.cpu()
+    raise ValueError("a model without positions has no table of them")
 
 
-def _copy_layer(copy: Any, layer: nn.Module) -> None:
+def _copy_layer(copy: Any, layer: Any) -> None:
     attentions = [(copy.self_attention, layer.self_attention)]
     if hasattr(layer, "cross_attention"):
         attentions.append((copy.attention, layer.cross_attention))

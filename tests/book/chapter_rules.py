@@ -300,7 +300,7 @@ def is_a_story(notebook: NotebookNode) -> list[str]:
         problems.append(f"the steps are numbered from 1; found {numbered}")
     if not 1000 <= words <= 1500:
         problems.append(f"a story has 1000 to 1500 words, found {words}")
-    if found := re.search(r"^[`:]{3,}|\{\w+\}`|\]\{", text, re.MULTILINE):
+    if found := re.search(r"^[`:]{3,}|\{[\w:]+\}`|\]\{", text, re.MULTILINE):
         problems.append(f"markup that only the site understands: {found.group(0)!r}")
     return problems
 

@@ -116,3 +116,45 @@ def test_a_call_of_our_figures_counts_as_interactive_only_if_it_adds_parameters(
     heatmap = still.replace("alt.Chart().add_params(alt.param(value=1))", "alt.weights_heatmap(x)")
     assert rules.has_an_interactive_figure(chapter(viewer)) == []
     assert rules.has_an_interactive_figure(chapter(heatmap)) != []
+
+
+STEP = """## @N@ A step
+
+```{code-cell}
+print(@N@)
+```
+
+A sentence of words, as long as it must be. *Go deeper: [the chapter](01-why-attention.ipynb).*
+"""
+STORY = "# What happens?\n\n" + "".join(STEP.replace("@N@", n) for n in "123") + "\nwords " * 1000
+
+
+def test_a_story_passes_and_a_chapter_is_none():
+    assert rules.is_a_story(chapter(STORY)) == []
+    assert rules.is_a_story(chapter(GOOD)) != []
+
+
+@pytest.mark.parametrize(
+    ("found", "replacement", "message"),
+    [
+        ("# What happens?\n", "What happens?\n", "its title"),
+        ("print(3)", "", "lacks a picture"),
+        ("(01-why-attention.ipynb)", "(ledger.md)", "link to a chapter"),
+        ("## 3 A", "## 4 A", "numbered from 1"),
+        ("\nwords", "\n", "found"),
+        ("A sentence", "A {glue:text}`number`", "only the site"),
+        ("A sentence", ":::{note}\nA sentence\n:::", "only the site"),
+        ("A sentence", "[A sentence]{.way}", "only the site"),
+    ],
+)
+def test_a_broken_story_is_rejected(found, replacement, message):
+    assert found in STORY
+    problems = rules.is_a_story(chapter(STORY.replace(found, replacement)))
+    assert any(message in problem for problem in problems), problems
+
+
+def test_the_metadata_name_the_form():
+    notebook = chapter(STORY)
+    assert rules.rules_for(notebook) is rules.RULES
+    notebook.metadata["form"] = "story"
+    assert rules.rules_for(tidy(notebook)) is rules.STORY

@@ -37,12 +37,6 @@ def test_both_name_the_commands_that_make_results_runs(text):
     assert rows(text) == {record.file: [record.command] for record in results.RECORDS}
 
 
-def test_the_readme_says_what_all_of_them_take():
-    commands = {record.command: record.minutes for record in results.RECORDS}
-    (said,) = re.findall(r"all of them take about\s+(\d+) hours", (ROOT / "README.md").read_text())
-    assert int(said) == pytest.approx(sum(commands.values()) / 60, rel=0.05)
-
-
 def test_every_record_has_its_cost():
     for record in results.RECORDS:
         (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{record.file}`"))

@@ -1,7 +1,7 @@
-"""The first page in one screen: what it is, the ways in, something to touch, and the map."""
+"""The first page in one screen: what it is, a figure to touch, and the way into chapter 00."""
 
 import pytest
-from browsing import chart_pictures, eventually, open_page
+from browsing import eventually, open_page
 from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.site
@@ -18,10 +18,10 @@ def below(part: Locator, height: int) -> list[str]:
 def test_all_that_sells_the_book_fits_one_screen(page: Page, site_url: str) -> None:
     visit = open_page(page, f"{site_url}/{FIRST}", read=False)
     parts = {
-        "h1 ~ ul a": 3,
-        ".chart svg.marks": 1,
-        ".vega-bindings select": 2,
-        "svg.architecture": 1,
+        "article h1": 1,
+        "figure.scene svg": 1,
+        "figure.scene label": 6,
+        "strong > a[href='00-one-sentence.html']": 1,
     }
     for part, count in parts.items():
         found = page.locator(part)
@@ -32,8 +32,10 @@ def test_all_that_sells_the_book_fits_one_screen(page: Page, site_url: str) -> N
     assert visit.errors == []
 
 
-def test_another_head_shows_another_map(page: Page, site_url: str) -> None:
+def test_another_word_shows_other_curves(page: Page, site_url: str) -> None:
     open_page(page, f"{site_url}/{FIRST}", read=False)
-    before = chart_pictures(page)
-    page.locator("select[name=head]").select_option("2")
-    assert eventually(page, lambda: chart_pictures(page) != before)
+    shown = """() => [...document.querySelectorAll(".scene svg g")]
+      .map((curves) => getComputedStyle(curves).opacity)"""
+    before = page.evaluate(shown)
+    page.locator("figure.scene label").first.click()
+    assert eventually(page, lambda: page.evaluate(shown) != before)

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from browsing import axe_violations, open_page, overflowing
+from browsing import axe_violations, open_page, overflowing, set_theme
 from built import CLAIMS
 from playwright.sync_api import Browser, Page
 

@@ -127,6 +127,14 @@ def wrong_marks(page: Page, page_name: str) -> list[str]:
     return [*wrong, *sorted(here ^ set(seen)), *(one for one in here if seen.count(one) > 1)]
 
 
+def test_a_missing_mark_and_one_that_leads_astray_are_seen(page: Page) -> None:
+    claim = TESTED[0]
+    page.set_content('<p class="claim-marks"><a href="lost.html#claim-0-lost">no claim</a></p>')
+    wrong = wrong_marks(page, f"book/{claim['test'][0]}.html")
+    assert claim["id"] in wrong
+    assert any("lost" in line for line in wrong)
+
+
 def test_page_opened_as_a_file_is_quiet_and_fits_a_phone(
     phone: Page, built_site: Path, page_name: str
 ) -> None:

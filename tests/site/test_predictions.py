@@ -18,12 +18,13 @@ PREDICTION = Prediction(
     (Choice("Rows", "They do.", right=True), Choice("Columns", "No."), Choice("Both", "Hardly.")),
 )
 LINE = '<section id="where-you-are"><p>None yet.</p></section>'
+EXERCISE = '<div class="exercise" id="ex-02-scale"><p>Do.</p></div>'
 
 
 def with_script(folder: Path, before: str = "") -> str:
     """A page with a prediction and the first page's line; its address."""
     script = f"<script>{before}{(WEB / 'predictions.js').read_text(encoding='utf-8')}</script>"
-    body = PREDICTION._repr_html_() + LINE
+    body = PREDICTION._repr_html_() + EXERCISE + LINE
     return written(folder, body, head=script + '<link rel="icon" href="data:,">').as_uri()
 
 
@@ -66,6 +67,27 @@ def test_only_the_first_choice_counts_and_is_remembered(
     page.locator(".first").wait_for()
     page.reload()
     assert "1 prediction, 1 of them right" in page.locator("#where-you-are > p").inner_text()
+
+
+def test_an_exercise_that_is_right_is_counted_until_it_is_forgotten(
+    page: Page, tmp_path: Path, served: str
+) -> None:
+    with_script(tmp_path)
+    open_page(page, f"{served}/page.html")
+    box = page.get_by_label("Its check says right")
+    box.check()
+    page.reload()
+    assert box.is_checked()
+    line = page.locator("#where-you-are > p")
+    assert "0 predictions, 0 of them right, and have 1 exercise right" in line.inner_text()
+    box.uncheck()
+    page.reload()
+    assert line.inner_text() == "None yet."
+    box.check()
+    page.reload()
+    line.get_by_role("button").click()
+    page.reload()
+    assert not box.is_checked()
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_interrupted_run_exits_143_and_resumes(files: Path) -> None:
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=300)
+    output, _ = process.communicate(timeout=1800)
     assert process.returncode == 143
     assert "go on with --resume" in output
     stopped = (folder / "log.csv").read_text().splitlines()[-1].split(",")[0]
@@ -156,7 +156,7 @@ def test_two_processes_train_what_one_does_with_twice_the_batches(files: Path) -
         assert main(["train", *options, *batches, "--folder", str(folder)]) == 0
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     words = [*torchrun, "-m", "transformer", "train", *options, *half, "--folder", str(two)]
-    subprocess.run([sys.executable, *words], check=True, timeout=300)
+    subprocess.run([sys.executable, *words], check=True, timeout=1800)
     last = Path("checkpoints") / "000004.safetensors"
     expected, trained = (load_checkpoint(folder / last).model() for folder in (one, two))
     for name, parameter in expected.named_parameters():

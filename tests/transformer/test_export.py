@@ -21,14 +21,18 @@ from transformer.model import Transformer
 
 TOLERANCE = 1e-4
 CONFIG = TransformerConfig.tiny(vocab_size=23).replace(d_model=16, d_ff=24, max_len=64)
+PAPER = CONFIG.replace(n_layers=2)
+OTHER = CONFIG.replace(
+    n_layers=1,
+    norm="pre",
+    positions="learned",
+    tie_embeddings=False,
+    vocab_size=29,
+    target_vocab_size=23,
+)
 
 
-POST = CONFIG.replace(n_layers=2)
-PRE = CONFIG.replace(norm="pre", positions="learned", n_layers=1)
-TWO = CONFIG.replace(n_layers=1, tie_embeddings=False, vocab_size=29, target_vocab_size=23)
-
-
-@pytest.fixture(scope="module", params=[POST, PRE, TWO], ids=["post", "pre", "two vocabularies"])
+@pytest.fixture(scope="module", params=[PAPER, OTHER], ids=["the paper's", "another"])
 def files(request, tmp_path_factory):
     """Return a model, its two files, and what was printed while they were made."""
     torch.manual_seed(0)

@@ -135,7 +135,7 @@ def draw(notebooks: list[NotebookNode], root: Path) -> None:
                 spec, _ = json.JSONDecoder().raw_decode(page, found.end())
                 charts.append((output, spec))
             elif page.lstrip().startswith("<svg"):
-                _store(output, page[: page.rindex("</svg>") + 6])
+                _store(output, page[: page.index("</svg>") + 6])
     specs = json.dumps([spec for _, spec in charts])
     script = Path(__file__).with_name("chart_pictures.mjs")
     words = [str(Path(sys.executable).parent / "node"), str(script), str(root / "book" / "web")]
@@ -146,6 +146,7 @@ def draw(notebooks: list[NotebookNode], root: Path) -> None:
 
 def _store(output: NotebookNode, svg: str) -> None:
     """Keep the picture and the words; no place has our style sheet."""
+    svg = re.sub(r"<style>.*?</style>", "", svg)  # which of two drawings a screen shows
     svg = VARIABLE.sub(lambda found: found[1] or INK, svg)
     svg = svg.replace("currentColor", INK).replace("Canvas", GROUND)
     output.data = {

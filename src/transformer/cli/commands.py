@@ -87,7 +87,7 @@ def train_command(args: argparse.Namespace) -> int:
     if has_two != (plan.data.corpus == "craft"):
         raise ValueError(f"{args.start_from} holds a model of another kind of text")
     config = plan.config(source_size, target_size if has_two else None)
-    check_lengths(config, train=pairs(0) if callable(pairs) else pairs, valid=valid)
+    check_lengths(config, pairs, valid)
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
     _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
@@ -173,10 +173,8 @@ def evaluate_command(args: argparse.Namespace) -> int:
         **surroundings(),
     }
     is_taken = args.output and standard_stream(args.output) is sys.stdout
-    stream = sys.stderr if is_taken else sys.stdout
-    print(
-        json.dumps(results, indent=2, ensure_ascii=False), file=stream, flush=True
-    )  # then file it
+    told = json.dumps(results, indent=2, ensure_ascii=False)
+    print(told, file=sys.stderr if is_taken else sys.stdout, flush=True)  # then file it
     if results.get("four_grams") == 0:
         _say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
     try:
@@ -237,7 +235,8 @@ def add_results(
         content = read_json(path) if path.exists() else {}
         if not isinstance(content.setdefault(kind, []), list):
             raise ValueError(f"{path}: {kind!r} must be a list, nothing is added")
-        if any(unless_has and e.get(unless_has) == results[unless_has] for e in content[kind]):
+        kept = [entry.get(unless_has) for entry in content[kind] if isinstance(entry, dict)]
+        if unless_has and results[unless_has] in kept:
             return
         content[kind].append(results)
         write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())

@@ -130,11 +130,12 @@ def spell_with_classes(
     return spell
 
 
-def check_lengths(config: TransformerConfig, **splits: Sequence[Pair] | None) -> None:
+def check_lengths(config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None) -> None:
     """Raise ValueError for a sentence that has no place among learned positions."""
     if config.positions == "learned":
-        for split, pairs in splits.items():
-            longest = max((len(side) + 1 for pair in pairs or () for side in pair), default=0)
+        train = pairs(0) if callable(pairs) else pairs
+        for split, found in (("train", train), ("valid", valid or ())):
+            longest = max((len(side) + 1 for pair in found for side in pair), default=0)
             if longest > config.max_len:
                 raise ValueError(
                     f"the {split} split has a sentence of {longest} tokens, its end included: "

@@ -35,11 +35,13 @@ def check_output(name: str) -> None:
     """Raise before any work is done unless a file, pipe or device of that name can be written.
 
     Raises:
-        UsageError: the name is a folder's.
+        UsageError: the name is a folder's, or that of a standard output that is closed.
         OSError: its folder cannot be made, or takes no files.
     """
     if Path(name).is_dir():
         raise UsageError(f"--output must name a file, {name} is a folder")
+    if name == "-" and sys.stdout is None:
+        raise UsageError("standard output is closed: name a file with --output")
     if standard_stream(name) is None and (not os.path.exists(name) or os.path.isfile(name)):
         check_folder(Path(os.path.realpath(name)).parent)
 

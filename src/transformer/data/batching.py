@@ -22,7 +22,7 @@ _FIRST_WORD_ID = UNK_ID  # the unknown word is a word of the sentence; smaller i
 
 
 class PairArrays(Sequence[Pair]):
-    """Sentence pairs as two flat arrays of ids, a tenth of what lists of lists take.
+    """Sentence pairs as two flat arrays of ids, about a tenth of what lists take.
 
     A pair is made into lists when it is asked for. `benchmarks/pair_arrays.py` measures memory and
     the time of an epoch's batches.

@@ -6,6 +6,7 @@ them, checking shapes and finding parameters by name takes twice as long again.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -72,16 +73,16 @@ class _PlainLayer:
     @classmethod
     def of(cls, layer: DecoderLayer) -> "_PlainLayer":
         own, cross, inner = layer.self_attention, layer.cross_attention, layer.feed_forward
-        first = layer.residuals[0]
+        residuals: list[Any] = list(layer.residuals)
         return cls(
             own=own,
             cross=cross,
             own_products=_affine(own.query_proj, own.key_proj, own.value_proj, own.output_proj),
             cross_products=_affine(cross.query_proj, cross.output_proj),
             feed_forward=_affine(inner.expand, inner.contract),
-            norms=_affine(*(residual.layer_norm for residual in layer.residuals)),
-            eps=first.layer_norm.eps,
-            is_post_norm=first.is_post_norm,
+            norms=_affine(*(residual.layer_norm for residual in residuals)),
+            eps=residuals[0].layer_norm.eps,
+            is_post_norm=residuals[0].is_post_norm,
         )
 
     def step(

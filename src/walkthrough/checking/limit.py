@@ -16,8 +16,8 @@ class NeverEnds(BaseException):
 
 
 @contextmanager
-def limited(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise `NeverEnds` inside when Python code has used this much processor time.
+def limited() -> Iterator[None]:
+    """Raise `NeverEnds` inside when Python code has used `SECONDS` of processor time.
 
     Where there is no such timer (Windows, a browser, a second thread) nothing is stopped.
     """
@@ -26,10 +26,10 @@ def limited(seconds: float = SECONDS) -> Iterator[None]:
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise NeverEnds(f"it had not returned after {seconds:g} seconds: a loop without an end?")
+        raise NeverEnds(f"it had not returned after {SECONDS:g} seconds: a loop without an end?")
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
         yield
     finally:

@@ -81,7 +81,7 @@ def written(value: Any) -> str | None:
 
 
 def _tensor_written(value: Tensor) -> str | None:
-    if value.numel() > 12 or value.dim() > 2:
+    if value.is_meta or value.numel() > 12 or value.dim() > 2:
         return None
     if value.dtype == torch.bool:
         value = value.int()

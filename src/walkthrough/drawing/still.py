@@ -6,7 +6,8 @@
 
 Black becomes the colour of the page's text and white that of its ground, so a picture follows light
 and dark. Other colours stay (`style.PALETTE` holds against both), and so do words in a colour of
-their own, as seaborn writes them on cells. Words are text, in the page's font. A dense matrix
+their own, as seaborn writes them on cells. Words are text, in the page's font. A picture wider than
+a phone is drawn once more, narrow, and each screen shows the one that fits. A dense matrix
 belongs into `imshow`, or into a mesh with `rasterized=True`: a shape for each of ten thousand cells
 makes megabytes.
 """
@@ -17,9 +18,11 @@ import io
 import logging
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 # A first import looks through the fonts and says so, on a page where nobody asked.
@@ -29,6 +32,7 @@ import matplotlib  # noqa: E402
 from cycler import cycler  # noqa: E402
 from matplotlib.colors import LinearSegmentedColormap  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 
 from walkthrough.drawing.style import CATEGORIES, SIGNED_SCHEME, WEIGHT_SCHEME  # noqa: E402
 
@@ -40,8 +44,11 @@ SIGNED_COLOURS = LinearSegmentedColormap.from_list(
 )
 """The colours that Vega has for `style.SIGNED_SCHEME`; matplotlib has no scheme of that name."""
 
-FONT_SIZE = 11
-SMALLEST, LARGEST = 0.85, 1.5
+FONT_SIZE = 12
+PHONE = 343
+"""The px that a phone of 375 px has for a picture."""
+_LETTER = 7.8  # px of a title's letters, one with another
+SMALLEST, LARGEST = 1.0, 1.5
 """How far a picture shrinks before it scrolls, and how far it grows, times its own width."""
 INK, GROUND = "currentColor", "var(--pst-color-background, Canvas)"
 _BLACK = "#000000|#333333|#404040"  # black, and what seaborn takes for it
@@ -68,18 +75,28 @@ _STYLE: Any = {
 }
 
 
+_ONE_OF_TWO = (
+    ".still-narrow{display:none!important}@media screen and (max-width:600px){"
+    ".still-narrow{display:block!important}.still-wide{display:none!important}}"
+)
+
+
 @dataclass(frozen=True)
 class Still:
     """A picture that shows itself as SVG; where it cannot, `alt` says what it shows."""
 
     svg: str
     alt: str
+    narrow: str = ""
 
     def __repr__(self) -> str:
         return f"Picture: {self.alt}"
 
     def _repr_html_(self) -> str:
-        return self.svg
+        if not self.narrow:
+            return self.svg
+        head, rest = self.svg.split(">", 1)
+        return f"{head}><style>{_ONE_OF_TWO}</style>{rest}{self.narrow}"
 
 
 @contextmanager
@@ -100,8 +117,11 @@ def canvas(width: int, height: int, **subplots: Any) -> Iterator[tuple[Figure, A
         yield figure, figure.subplots(**subplots)
 
 
-def still(figure: Figure, *, alt: str) -> Still:
+def still(figure: Figure, *, alt: str, narrow: Figure | None = None) -> Still:
     """Return a figure of matplotlib's as a picture for the page.
+
+    `narrow` is the same for a phone, `PHONE` px wide. Left out, the figure is laid out anew in that
+    width. Where a word would be cut or lie on another, a phone scrolls the wide one.
 
     Raises:
         ValueError: no alt text, the words for someone who does not see the picture.
@@ -110,6 +130,46 @@ def still(figure: Figure, *, alt: str) -> Still:
     if not words:
         raise ValueError("alt text must say what the picture shows; got an empty string")
     label = "still-" + hashlib.sha256(words.encode()).hexdigest()[:8]
+    pictures = [_drawn(figure, words, label, "wide")]
+    if narrow is not None or (figure.bbox.width > PHONE and _fits_a_phone(figure)):
+        pictures.append(_drawn(narrow or figure, words, f"{label}-n", "narrow"))
+    if "matplotlib.pyplot" in sys.modules:  # or a notebook shows it a second time
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return Still(pictures[0], words, "".join(pictures[1:]))
+
+
+def _fits_a_phone(figure: Figure) -> bool:
+    """Make a figure narrow, and say whether all its words can be read then."""
+    height = figure.bbox.height * max(1.0, min(1.4, figure.bbox.width / PHONE))
+    with page_style():
+        figure.set_size_inches(PHONE / 72, height / 72)
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            room = int((figure.bbox.x1 - axes.bbox.x0) / _LETTER)
+            axes.set_title(textwrap.fill(axes.get_title("left"), max(room, 12)), loc="left")
+        figure.draw_without_rendering()
+        unseen = set(_ticks_outside(figure))
+        boxes = [
+            text.get_window_extent()
+            for text in figure.findobj(Text)
+            if text.get_visible() and text.get_text().strip() and text not in unseen
+        ]
+    page = figure.bbox.padded(1)
+    inside = all(page.x0 <= b.x0 and b.x1 <= page.x1 and page.y0 <= b.y0 for b in boxes)
+    pairs = combinations([box.padded(-1) for box in boxes], 2)
+    return inside and not any(one.overlaps(other) for one, other in pairs)
+
+
+def _ticks_outside(figure: Figure) -> Iterator[Text]:
+    """Labels that matplotlib keeps beyond the ends of an axis and does not draw."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if not low <= tick.get_loc() <= high:
+                yield from (tick.label1, tick.label2)
+
+
+def _drawn(figure: Figure, words: str, label: str, kind: str) -> str:
     with page_style(), matplotlib.rc_context({"svg.hashsalt": label}):
         file = io.StringIO()
         figure.savefig(
@@ -117,17 +177,15 @@ def still(figure: Figure, *, alt: str) -> Still:
             format="svg",
             metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
         )
-    if "matplotlib.pyplot" in sys.modules:  # or a notebook shows it a second time
-        sys.modules["matplotlib.pyplot"].close(figure)
     width, height = (72 * inches for inches in figure.get_size_inches())
     head = (
-        f'<svg class="still" xmlns="http://www.w3.org/2000/svg" '
+        f'<svg class="still still-{kind}" xmlns="http://www.w3.org/2000/svg" '
         f'xmlns:xlink="http://www.w3.org/1999/xlink" role="img" aria-label="{html.escape(words)}" '
         f'viewBox="0 0 {width:g} {height:g}" fill="{INK}" font-family="inherit" '
         f'style="display:block;width:100%;min-width:{SMALLEST * width:.0f}px;'
         f'max-width:{LARGEST * width:.0f}px;height:auto;break-inside:avoid">'
     )
-    return Still(head + _body(file.getvalue(), label) + "</svg>", words)
+    return head + _body(file.getvalue(), label) + "</svg>"
 
 
 def _body(svg: str, label: str) -> str:

@@ -137,7 +137,7 @@ def ink(role: str) -> str:
     return f"var(--{role}, {ROLES[role]})"
 
 
-def tint(colour: str, strength: float) -> str:
+def tint(colour: str, strength: int | float) -> str:
     """Return a colour written as #rrggbb at a strength from 0 to 1, over the page's ground."""
     return f"rgba({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))}, {strength:.2f})"
 

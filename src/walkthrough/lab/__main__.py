@@ -10,6 +10,9 @@ from walkthrough.lab.comparison import Comparison, compare
 from walkthrough.lab.discovery import declarations, find
 from walkthrough.lab.experiment import Experiment, Key
 
+SHOWN = 12
+"""Runs that are printed one by one."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; a refusal is one line and exit code 2."""
@@ -77,8 +80,10 @@ def run_command(args: argparse.Namespace) -> int:
     made = runner.run(e, jobs=args.jobs, record=args.record, share=args.share, **only)
     folder = runner.TRIALS if args.share < 1 else None
     print(f"{len(made)} runs made → {args.record or store.path_of(e.name, folder)}")
-    for run in made:
+    for run in made[:SHOWN]:
         print(f"  {run.key}: {_short(run.figures) if not run.failed else run.failed}")
+    if len(made) > SHOWN:
+        print(f"  … and {len(made) - SHOWN} more: `compare {e.name}` says what they show")
     return 0
 
 
@@ -109,11 +114,14 @@ def state(experiment: Experiment) -> tuple[str, bool]:
     makes the cheapest run again.
     """
     runs = _read(experiment)
-    missing = runner.missing(experiment, runs)
+    try:
+        missing = f"at least {n} to make" if (n := len(runner.missing(experiment, runs))) else ""
+    except ValueError as edge:  # of one experiment: the others have a state all the same
+        missing = str(edge)
     told = [f"{len(runs)} runs"]
     reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
     told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
-    told.append(f"at least {len(missing)} to make" if missing else "up to date")
+    told.append(missing or "up to date")
     now = runner.fingerprint_of_sources(experiment)
     before = [run for run in runs.values() if run.sources is None]
     since = {run.commit[:8] for run in runs.values() if run.sources not in (None, now)}

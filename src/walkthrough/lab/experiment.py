@@ -286,7 +286,7 @@ def _told(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return [
             type(value).__name__,
-            {f.name: _told(getattr(value, f.name)) for f in fields(value)},
+            {f.name: _told(getattr(value, f.name)) for f in fields(value) if f.compare},
         ]
     if isinstance(value, Mapping):
         return {str(name): _told(part) for name, part in value.items()}

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -42,7 +42,7 @@ class CommandLine:
 
     preset: str
     changes: tuple[str, ...] = ()
-    folder: Path = FOLDER.parent / "runs"
+    folder: Path = field(default=FOLDER.parent / "runs", compare=False)  # says nothing of a run
 
     def load(self, *, small: bool) -> bool:
         """Nothing to load here: the command loads its corpus."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from filelock import FileLock
 
 from transformer.cli import commands, main
 from transformer.cli.commands import add_results
@@ -157,16 +158,28 @@ def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_p
     assert pipe.getvalue().decode() == told
 
 
-def test_a_folder_with_a_run_is_refused_before_anything_is_read(
+def test_a_folder_with_a_run_or_in_use_is_refused_before_anything_is_read(
     run: Path, files: Path, monkeypatch, capsys
 ) -> None:
-    def read(*_, **__):
-        raise AssertionError("the corpus was read")
-
-    monkeypatch.setattr(commands, "load_corpus", read)
-    command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run)]
+    monkeypatch.setattr(commands, "load_corpus", None)  # would fail if it were called
+    before = (run / "settings.json").read_bytes()
+    command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run), "--quiet"]
     assert main(command) == 1
     assert "already holds a run" in capsys.readouterr().err
+    with FileLock(run / ".lock"):
+        assert main([*command, "--resume"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "is in use: another process trains there" in error
+    assert (run / "settings.json").read_bytes() == before
+
+
+def test_what_a_killed_write_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".results.json.123.unfinished").write_text("{")
+    (tmp_path / ".log.csv.123.unfinished").write_text("of a run that may be going on")
+    add_results(tmp_path, "evaluation", {"bleu": 1.0})
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".log.csv.123.unfinished", ".results.json.lock", "results.json"]
 
 
 def test_subwords_are_spelled_anew_where_dropout_is_asked_for() -> None:
@@ -330,6 +343,7 @@ def test_results_of_several_kinds_share_a_file(tmp_path: Path) -> None:
     add_results(tmp_path, "training", {"loss": 1})
     add_results(tmp_path, "evaluation", {"text": "größe"})
     add_results(tmp_path, "evaluation", {"bleu": 2})
+    add_results(tmp_path, "evaluation", {"bleu": 2}, unless_has="bleu")
     text = results_file(tmp_path)
     kept = {"training": [{"loss": 1}], "evaluation": [{"text": "größe"}, {"bleu": 2}]}
     assert text == json.dumps(kept, indent=2, ensure_ascii=False) + "\n"

@@ -286,12 +286,14 @@ def test_ctrl_c_while_torch_is_loaded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("closed", "message"),
+    ("words", "closed", "message"),
     [
-        ("stdin", "standard input is closed: name a file with --input"),
-        ("stdout", "standard output is closed: translations have no place to go"),
+        ("translate RUN", "stdin", "input is closed: name a file with --input"),
+        ("translate RUN", "stdout", "output is closed: translations have no place to go"),
+        ("average RUN --output -", "stdout", "output is closed: name a file with --output"),
     ],
 )
-def test_a_closed_stream(run: Path, closed: str, message: str, monkeypatch, capsys) -> None:
+def test_a_closed_stream(run: Path, words: str, closed: str, message: str, monkeypatch, capsys):
     monkeypatch.setattr(sys, closed, None)  # as Python starts after `<&-` and `>&-`
-    assert refused(capsys, "translate", run) == f"error: {message}\n"
+    told = refused(capsys, *(run if word == "RUN" else word for word in words.split()))
+    assert told == f"error: standard {message}\n"

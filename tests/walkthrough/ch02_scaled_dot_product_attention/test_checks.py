@@ -8,7 +8,10 @@ import torch
 from transformer.attention import scaled_dot_product_attention
 from walkthrough.ch02_scaled_dot_product_attention import checks
 from walkthrough.ch02_scaled_dot_product_attention.suspects import FAULTS, MACHINES, SHOWN
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking.soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 
 ALL = [
     checks.score_scale,
@@ -22,7 +25,7 @@ ALL = [
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
+    assert_mistakes_are_worth_listing(check)
 
 
 def test_a_learners_softmax_without_keepdim_is_named():
@@ -36,26 +39,19 @@ def test_a_learners_softmax_without_keepdim_is_named():
     assert "keepdim" in verdict.message or "size" in verdict.message
 
 
-def test_scores_less_their_log_sum_exp_are_right():
+def test_a_stable_softmax_over_the_queries_is_named():
     def softmax(scores):
-        return (scores - scores.logsumexp(-1, keepdim=True)).exp()
+        powers = (scores - scores.amax(-2, keepdim=True)).exp()
+        return powers / powers.sum(-2, keepdim=True)
 
-    assert checks.stable_softmax(softmax)
-
-
-@pytest.mark.parametrize("dim", [0, -2])
-def test_a_stable_softmax_over_the_queries_is_named(dim):
-    def softmax(scores):
-        powers = (scores - scores.amax(dim, keepdim=True)).exp()
-        return powers / powers.sum(dim, keepdim=True)
-
-    assert "columns sum to 1" in checks.stable_softmax(softmax).message
+    assert checks.stable_softmax(softmax).mistake == "over the queries"
 
 
 def test_masked_attention_accepts_other_ways_of_caring_for_empty_rows():
     def by_hand(query, key, value, attend_mask):
         scores = query @ key.mT / math.sqrt(query.shape[-1])
-        powers = torch.where(attend_mask, (scores - scores.amax(-1, keepdim=True)).exp(), 0.0)
+        largest = torch.where(attend_mask, scores, scores.amin()).amax(-1, keepdim=True)
+        powers = torch.where(attend_mask, (scores - largest).exp(), 0.0)
         return powers / powers.sum(-1, keepdim=True).clamp_min(1e-4) @ value
 
     def with_nan_to_num(query, key, value, attend_mask):
@@ -78,7 +74,6 @@ def test_a_float16_overflow_is_told_apart_from_an_empty_row():
     verdict = checks.masked_attention(filled_with_lowest)
     assert verdict.status == "wrong"
     assert "mean of all" in verdict.message
-    assert "1e4" not in verdict.message
 
 
 def test_a_closed_key_with_a_little_weight_is_seen():
@@ -92,6 +87,16 @@ def test_a_closed_key_with_a_little_weight_is_seen():
     assert "a closed key with a very large value" in verdict.message
 
 
+def test_weights_that_are_masked_after_softmax_and_normalised_again_are_rejected():
+    def normalised_again(query, key, value, attend_mask):
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = scores.softmax(-1) * attend_mask
+        return weights / weights.sum(-1, keepdim=True).clamp_min(1e-4) @ value
+
+    verdict = checks.masked_attention(normalised_again)
+    assert "wrong for open scores near −60, closed ones near +60." in verdict.message
+
+
 @pytest.mark.parametrize("number", [-20.0, -100.0, -1e4, -1e9, -1e10])
 def test_a_number_for_infinity_is_rejected_though_empty_rows_are_zero(number):
     def filled(query, key, value, attend_mask):
@@ -102,15 +107,6 @@ def test_a_number_for_infinity_is_rejected_though_empty_rows_are_zero(number):
     verdict = checks.masked_attention(filled)
     assert verdict.status == "wrong"
     assert "−∞" in verdict.message
-
-
-def test_weights_masked_after_softmax_and_normalised_again_are_right():
-    def normalised_again(query, key, value, attend_mask):
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = scores.softmax(-1) * attend_mask
-        return weights / weights.sum(-1, keepdim=True).clamp_min(1e-4) @ value
-
-    assert checks.masked_attention(normalised_again)
 
 
 def test_the_precedence_slip_in_the_scale_is_named():
@@ -196,7 +192,7 @@ def test_a_transposed_mask_is_told_apart_where_it_fits():
         mask = attend_mask.T if attend_mask.shape[0] == attend_mask.shape[1] else attend_mask
         return scaled_dot_product_attention(query, key, value, mask, need_weights=True)[0]
 
-    assert "the mask is transposed" in checks.masked_attention(transposed).message
+    assert "wrong for as many queries as keys" in checks.masked_attention(transposed).message
 
 
 def test_the_machines_have_the_faults_that_they_are_said_to_have():
@@ -219,16 +215,6 @@ def test_the_pairs_are_handed_over_once_and_a_second_loop_is_told_so():
         return sum(float(query @ key) - largest for key, _ in pairs)
 
     assert "handed over once" in checks.streamed_attention(twice).message
-
-
-def test_weights_that_nearly_sum_to_1_are_not_taken_for_logarithms():
-    def softmax(scores):
-        powers = (scores - scores.amax(-1, keepdim=True)).exp()
-        return powers / (powers.sum(-1, keepdim=True) + 1e-2)
-
-    verdict = checks.stable_softmax(softmax)
-    assert "do not sum to 1" in verdict.message
-    assert "logarithm" not in verdict.message
 
 
 def test_the_first_key_may_be_taken_before_the_loop_and_no_second_loop_is_allowed():

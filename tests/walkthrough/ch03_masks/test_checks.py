@@ -6,7 +6,10 @@ import torch
 from transformer.config import EOS_ID, PAD_ID
 from transformer.data.batching import collate
 from walkthrough.ch03_masks import checks
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking.soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 
 ALL = [
     checks.pad_mask,
@@ -20,7 +23,7 @@ ALL = [
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
+    assert_mistakes_are_worth_listing(check)
 
 
 def test_padding_mask_written_in_another_way_is_right():
@@ -36,21 +39,6 @@ def test_whole_numbers_are_no_booleans_and_not_called_floats():
     for verdict in (pad, causal):
         assert verdict.mistake == "numbers"
         assert "float" not in verdict.message
-
-
-def test_a_padding_mask_for_all_queries_is_named():
-    def pad_mask(tokens):
-        length = tokens.shape[1]
-        return (tokens != PAD_ID)[:, None, None, :].expand(-1, 1, length, length)
-
-    verdict = checks.pad_mask(pad_mask)
-    assert verdict.mistake == "a row for every query"
-
-
-def test_a_mask_without_room_for_heads_is_told_so_whatever_else_is_wrong():
-    verdict = checks.pad_mask(lambda tokens: (tokens == PAD_ID)[:, None, :])
-    assert verdict.status == "wrong"
-    assert "four dimensions" in verdict.message
 
 
 @pytest.mark.parametrize("rows", ["arange", "last rows", "loop"])
@@ -103,8 +91,6 @@ def test_ids_that_became_floats_are_named():
         return read.masked_fill(read == EOS_ID, PAD_ID)
 
     assert checks.shift_right(shift_right).mistake == "ids as floats"
-    with_ends = checks.shift_right(lambda target_out: target_out.float().roll(1, dims=1))
-    assert with_ends.mistake == "floats"
 
 
 def test_leak_detectors_written_in_other_ways_are_right():
@@ -208,36 +194,26 @@ def test_a_detector_that_restores_the_token_is_right():
 
 WRONG_DETECTORS = {
     "a tolerance of 0.1": (detector(moves=lambda a, b: (a - b).abs().max() > 0.1), "faint"),
-    "a tolerance of 1e-3": (detector(moves=lambda a, b: (a - b).abs().max() > 1e-3), "faint"),
-    "allclose as it comes": (
-        detector(moves=lambda a, b: not torch.allclose(a, b)),
-        "no rounding is allowed for",
-    ),
-    "exact": (detector(moves=lambda a, b: not torch.equal(a, b)), "no rounding is allowed for"),
-    "any difference": (detector(moves=lambda a, b: (a != b).any()), "no rounding is allowed for"),
-    "no abs": (detector(moves=lambda a, b: (a - b).max() > 1e-6), "`.abs()`"),
-    "mean, then abs": (detector(moves=lambda a, b: (a - b).mean().abs() > 1e-6), "cancel"),
-    "sum, then abs": (
-        detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4),
-        "opposite sign cancel",
-    ),
-    "id 0": (detector(change=written(lambda t, p, size: 0)), "always write 0"),
-    "id 1": (detector(change=written(lambda t, p, size: 1)), "always write 1"),
-    "id 2": (detector(change=written(lambda t, p, size: 2 % size)), "have one id"),
-    "the last id": (detector(change=written(lambda t, p, size: size - 1)), "`vocab_size - 1`"),
-    "mirrored id": (
-        detector(change=written(lambda t, p, size: size - 1 - t[:, p])),
-        "two or three ids",
-    ),
-    "no modulo": (detector(change=written(lambda t, p, size: t[:, p] + 1)), "has no next one"),
+    "allclose as it comes": (detector(moves=lambda a, b: not torch.allclose(a, b)), "as rounding"),
+    "any difference": (detector(moves=lambda a, b: (a != b).any()), "as rounding may"),
+    "no abs": (detector(moves=lambda a, b: (b - a).max() > 1e-6), "only outputs that grow"),
+    "sum, then abs": (detector(moves=lambda a, b: (a - b).sum().abs() > 1e-4), "adds up to 0"),
+    "mean of sizes": (detector(moves=lambda a, b: (a - b).abs().mean() > 1e-6), "single number"),
+    "id 0": (detector(change=written(lambda t, p, size: 0)), "always write one id"),
+    "the last id": (detector(change=written(lambda t, p, size: size - 1)), "always write one id"),
+    "mirrored": (detector(change=written(lambda t, p, size: size - 1 - t[:, p])), "mirror it"),
     "a random id": (
         detector(change=written(lambda t, p, size: torch.randint(size, (len(t),)))),
-        "ids",
+        "wrong for",
     ),
-    "the first sentence": (detector(part=lambda out, p: out[0, :p]), "first sentence"),
-    "the last sentence": (detector(part=lambda out, p: out[-1, :p]), "one sentence of the batch"),
-    "the first component": (detector(part=lambda out, p: out[:, :p, 0]), "one component"),
-    "no seed": (detector(seed=False), "With dropout a sound model is reported"),
+    "no modulo": (detector(change=written(lambda t, p, size: t[:, p] + 1)), "id or a place is too"),
+    "the first sentence's id for all": (
+        detector(change=written(lambda t, p, size: (t[0, p] + 1) % size)),
+        "each sentence's own token",
+    ),
+    "the first sentence": (detector(part=lambda out, p: out[0, :p]), "in the second sentence only"),
+    "the first component": (detector(part=lambda out, p: out[:, :p, 0]), "last component only"),
+    "no seed": (detector(seed=False), "two runs draw different random numbers"),
 }
 
 
@@ -285,7 +261,7 @@ def test_shorter_sentences_work_until_there_is_dropout():
                 return True
         return False
 
-    assert "shorter sentences" in checks.has_leak(has_leak).message
+    assert "a right model with dropout" in checks.has_leak(has_leak).message
 
 
 @pytest.mark.parametrize("by", ["loop", "combination"])
@@ -307,93 +283,3 @@ def test_packed_masks_written_in_other_ways_are_right(by):
         return torch.ones(length, length).tril().bool()
 
     assert checks.packed_mask(packed_mask)
-
-
-def test_a_packed_mask_wrong_in_two_ways_hears_of_one():
-    verdict = checks.packed_mask(lambda s: (s[:, :, None] == s[:, None])[:, None])
-    assert verdict.mistake == "future open"
-    assert checks.packed_mask(lambda s: (s != 0)[:, None, None]).status == "wrong"
-
-
-WEAK_DETECTORS = {
-    "the mean of the sizes": (
-        detector(moves=lambda a, b: (a - b).abs().mean() > 1e-6),
-        "in a single number",
-    ),
-    "the mean over sentences": (
-        detector(moves=lambda a, b: (a - b).mean(0).abs().max() > 1e-6),
-        "one sentence larger and",
-    ),
-    "the first sentence's id for all": (
-        detector(change=written(lambda t, p, size: (t[0, p] + 1) % size)),
-        "each sentence's own token",
-    ),
-    "all must move": (
-        detector(moves=lambda a, b: ((a - b).abs() > 1e-6).all()),
-        "one that moves is enough",
-    ),
-}
-
-
-@pytest.mark.parametrize(("has_leak", "said"), WEAK_DETECTORS.values(), ids=list(WEAK_DETECTORS))
-def test_leak_detectors_that_see_most_leaks_hear_which_they_miss(has_leak, said):
-    verdict = checks.has_leak(has_leak)
-    assert verdict.status == "wrong"
-    assert said in verdict.message
-
-
-WRONG_MASKS = {
-    "causal as well": (
-        checks.pad_mask,
-        lambda t: (t != PAD_ID)[:, None, None] & torch.ones(t.shape[1], t.shape[1]).tril().bool(),
-        "later keys are closed as well",
-    ),
-    "a copy for each head": (
-        checks.pad_mask,
-        lambda t: (t != PAD_ID)[:, None, None].expand(-1, 3, -1, -1),
-        "the same for all heads",
-    ),
-    "one id is no shift of another": (
-        checks.pad_mask,
-        lambda t: (t == 1)[:, None, None],
-        "only the start token is open",
-    ),
-    "diagonal by query_len": (
-        checks.decoding_mask,
-        lambda q, k: torch.ones(q, k, dtype=torch.bool).tril(q),
-        "a key that comes after it",
-    ),
-    "the first row for all": (
-        checks.decoding_mask,
-        lambda q, k: torch.ones(k, k, dtype=torch.bool).tril()[:1].expand(q, -1),
-        "misses a key",
-    ),
-    "too few rows": (
-        checks.decoding_mask,
-        lambda q, k: torch.ones(k, k, dtype=torch.bool).tril()[-q - 1 : -1],
-        "another shape",
-    ),
-    "minus one for the end": (
-        checks.shift_right,
-        lambda t: torch.cat([t[:, :1] * 0 + 1, t[:, :-1].masked_fill(t[:, :-1] == EOS_ID, -1)], 1),
-        "padding is id 0",
-    ),
-    "a column too few": (
-        checks.shift_right,
-        lambda t: torch.cat([t[:, :1] * 0 + 1, t[:, :-2]], 1),
-        "columns are missing",
-    ),
-    "batch and heads exchanged": (
-        checks.packed_mask,
-        lambda s: checks.packed_mask.reference(s).transpose(0, 1),
-        "the rows of the batch come first",
-    ),
-}
-
-
-@pytest.mark.parametrize(("check", "mask", "said"), WRONG_MASKS.values(), ids=list(WRONG_MASKS))
-def test_masks_that_got_only_numbers_hear_a_cause(check, mask, said):
-    verdict = check(mask)
-    assert verdict.status == "wrong"
-    assert said in verdict.message
-    assert "two things at once" not in verdict.message

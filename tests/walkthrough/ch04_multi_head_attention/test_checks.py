@@ -6,7 +6,10 @@ import pytest
 import torch
 
 from walkthrough.ch04_multi_head_attention import checks
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking.soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 
 ALL = [getattr(checks, name) for name in checks.__all__]
 
@@ -14,7 +17,7 @@ ALL = [getattr(checks, name) for name in checks.__all__]
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
+    assert_mistakes_are_worth_listing(check)
 
 
 def test_heads_split_and_merged_in_other_ways_are_right():
@@ -74,14 +77,6 @@ def test_a_side_taken_from_the_queries_is_named(side, words):
     assert words in verdict.message
 
 
-def test_heads_that_are_not_merged_are_named():
-    def wrong(query, key, value, w_q, w_k, w_v, w_o):
-        scores = (query @ w_q) @ (key @ w_k).mT / w_q.shape[-1] ** 0.5
-        return scores.softmax(-1) @ (value @ w_v)
-
-    assert "still has a dimension for the heads" in checks.multi_head(wrong).message
-
-
 def test_a_batch_of_one_sentence_is_not_taken_for_heads():
     verdict = checks.multi_head(lambda *given: as_a_loop(*given)[None])
     assert "(4, 12), yours is (1, 4, 12)" in verdict.message
@@ -109,19 +104,9 @@ def test_the_cells_own_transpose_is_named():
     assert verdict.mistake == "words and batch exchanged"
 
 
-@pytest.mark.parametrize("side", ["keys and values", "size of the values", "d_model over h"])
-def test_mistakes_that_once_got_a_number_are_named(side):
-    def wrong(query, key, value, w_q, w_k, w_v, w_o):
-        if side == "keys and values":
-            return as_a_loop(query, query, query, w_q, w_k, w_v, w_o)
-        wanted = w_q.shape[-1]
-        divisor = w_v.shape[-1] if side == "size of the values" else w_q.shape[1] / len(w_q)
-        return as_a_loop(query * (wanted / divisor) ** 0.5, key, value, w_q, w_k, w_v, w_o)
-
-    message = checks.multi_head(wrong).message
-    assert {"keys and values": "self-attention", "size of the values": "√d_v"}.get(
-        side, "√(d_model / h)"
-    ) in message
+def test_self_attention_is_named_although_it_fits_only_as_many_queries_as_keys():
+    verdict = checks.multi_head(lambda query, key, value, *w: as_a_loop(query, query, query, *w))
+    assert "self-attention" in verdict.message
 
 
 def test_groups_shared_in_other_ways_are_right():
@@ -169,31 +154,8 @@ def test_a_bug_that_is_not_found_is_named():
     def blind(module):
         return "fine" if right(module) in ("merge", "mask") else right(module)
 
-    assert "flattening without the exchange" in checks.find_bug(blind).message
+    assert "merge" in checks.find_bug(blind).message
+    shut = checks.find_bug(lambda module: "fine" if right(module) == "merge" else right(module))
+    assert "Flattening without the exchange is not found" in shut.message
     assert "Ten of the twelve" in checks.find_bug(lambda module: "fine").message
     assert checks.find_bug(lambda module: "Merge").status == "wrong"
-
-
-@pytest.mark.parametrize("biases", [4, 3 * 24, 1])
-def test_biases_counted_in_another_way_do_not_look_like_no_biases(biases):
-    def count(d_model, n_heads, d_k, d_v, bias):
-        return 2 * d_model * n_heads * (d_k + d_v) + bias * biases
-
-    verdict = checks.n_parameters(count)
-    assert "the matrices are counted right" in verdict.message
-
-
-def test_two_counts_in_place_of_one_are_named():
-    def count(d_model, n_heads, d_k, d_v, bias):
-        return 2 * d_model * n_heads * (d_k + d_v), n_heads * (2 * d_k + d_v) + d_model
-
-    assert "several numbers" in checks.n_parameters(count).message
-
-
-def test_a_word_that_is_no_answer_is_named():
-    assert "one of the words in the table" in checks.find_bug(lambda module: "Merge").message
-
-
-def test_an_order_that_many_mistakes_share_is_not_called_a_second_mistake():
-    verdict = checks.merge_heads(lambda heads: heads.flatten(-2))
-    assert "two things at once" not in verdict.message

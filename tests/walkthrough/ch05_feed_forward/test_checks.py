@@ -117,7 +117,7 @@ def test_every_word_is_tried_and_little_is_heard():
         return (alone - layer(x)).abs().max() <= 1e-5
 
     assert "does your loop reach the last" in checks.is_position_wise(all_but_the_last).message
-    assert "a hundredth of the mean" in checks.is_position_wise(roughly).message
+    assert "all words hear a little of all" in checks.is_position_wise(roughly).message
     assert checks.is_position_wise(within_1e_5)
 
 

@@ -19,7 +19,6 @@ MEETING = {"a": 1.5, "b": 0, "c": 6, "d": 2, "e": 0}
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
 
 
 def test_products_written_out_are_right_and_are_half_the_packages_operations():
@@ -51,8 +50,8 @@ def test_two_slips_in_a_count_are_both_named():
         return 2 * t * t * d + 2 * s * t * d
 
     message = checks.decoder_products(wrong).message
-    assert "feed-forward network is missing" in message
-    assert "projections are missing" in message
+    assert "`T · d · d_ff` is not counted; 2 times is right" in message
+    assert "`T · d · d` is not counted; 6 times is right" in message
 
 
 def test_right_crossings_are_where_counts_are_equal():
@@ -86,8 +85,6 @@ def test_predictions_that_are_missing_are_no_mistake():
         ("c", 0, "they do meet"),
         ("b", 1.5, "leaves out the four projections. At n = 1.5 · d they do not meet"),
         ("c", 2, "this is where one LSTM meets it"),
-        ("c", 1 / 6, "this is d / n"),
-        ("d", 6, "leaves out the feed-forward network"),
         ("d", 1, "for two LSTMs"),
         ("e", 2, "for one LSTM"),
     ],
@@ -178,3 +175,23 @@ def test_layers_counted_by_walking_are_right():
         return layers
 
     assert checks.layers_needed(walk)
+
+
+def test_a_logarithm_rounded_down_is_not_told_that_a_gap_grows_too_early():
+    def floored(n, k, dilated):
+        return math.floor(math.log(n, k)) if dilated else math.ceil((n - 1) / (k - 1))
+
+    assert "round up, not down" in checks.layers_needed(floored).message
+
+
+def test_gaps_that_grow_before_they_are_used_are_not_taken_for_a_rounding():
+    def early(n, k, dilated):
+        reached, layers = 1, 0
+        while reached < n:
+            layers += 1
+            reached += (k - 1) * (k**layers if dilated else 1)
+        return layers
+
+    verdict = checks.layers_needed(early)
+    assert verdict.status == "wrong"
+    assert "logarithm" not in verdict.message

@@ -1,15 +1,12 @@
 """Chapter 16 reads its experiment off the record: rows, seeds, what is compared, what it cost."""
 
-import re
-
 import pytest
 import torch
-from chart_specs import all_rows, inputs, spec
+from chart_specs import all_rows, inputs
 
-from transformer.analysis.bleu import score
 from walkthrough.ch16_translation.experiments import recipe, recorded_runs
 from walkthrough.ch16_translation.experiments.intervals import sentence_counts
-from walkthrough.ch16_translation.figures import caption_viewer, learning_curve, seed_picture
+from walkthrough.ch16_translation.figures import caption_viewer, seed_picture
 
 CHOSEN = {
     "recipe": {"beam": 5, "alpha": 1.4, "average": 10},
@@ -34,6 +31,8 @@ def one_run(run, name, bleu):
         {**asked, "split": "val", "beam": 1, "bleu": bleu - 1},
     ]
     counts = {recipe.FLICKR_2016: sentence_counts(LINES[name], REFERENCES).tolist()}
+    lengths = {"hypothesis_len": 102, "reference_len": 100}
+    tried = [{**one, **lengths} for one in tried]
     return {**run(name=name, seed=int(seed)), "evaluation": tried, "counts": counts}
 
 
@@ -42,10 +41,6 @@ def record(run):
     return {
         "decoding": CHOSEN,
         "runs": [one_run(run, name, bleu) for name, bleu in BLEU.items()],
-        "curves": {
-            "recipe-1": [{"update": 10, "bleu": 20.0}, {"update": 20, "bleu": 30.0}],
-            "recipe-2": [{"update": 10, "bleu": 99.0}],
-        },
     }
 
 
@@ -63,7 +58,6 @@ def test_seeds_of_another_record_join_their_rows(record, run):
     assert both["looks"] == 12
     assert recipe.scores(both, "paper", "val").bleu == (36.5, 37.5)
     assert recipe.scores(both, "recipe", "val") == recipe.scores(record, "recipe", "val")
-    assert recipe.learning_curves(both) == recipe.learning_curves(record)
     assert "differences" not in both  # they know nothing of the new runs
     assert recipe.scores(record, "paper", "val").bleu == (36.5,)
     more["runs"][0]["evaluation"][1]["alpha"] = 1.0
@@ -82,36 +76,23 @@ def test_a_score_is_that_of_the_decoding_that_was_chosen(record):
         recipe.scores(record, "recipe", "val", beam=3)
 
 
-def test_the_table_has_a_line_a_row_and_says_how_many_seeds(record):
-    head, *lines = [" ".join(line.split()) for line in recipe.score_table(record).splitlines()]
-    assert head == "seeds 2016 2017 COCO"
-    assert lines == [
-        "our recipe 2 41.50 (41.00–42.00) 42.50 (42.00–43.00) 43.50 (43.00–44.00)",
-        "the paper's 1 37.50 38.50 39.50",
+def test_the_table_has_a_line_a_split_with_seeds_and_lengths(record):
+    lines = recipe.score_table(record, {"val": "validation", recipe.FLICKR_2016: "2016"})
+    assert [" ".join(line.split()) for line in lines.splitlines()] == [
+        "seeds BLEU length",
+        "our recipe 2 validation 40.50 (40.00–41.00) 1.020",
+        "2016 41.50 (41.00–42.00) 1.020",
+        "the paper's 1 validation 36.50 1.020",
+        "2016 37.50 1.020",
     ]
 
 
-def test_the_difference_of_two_rows_has_its_interval(record):
-    lines = recipe.difference_table(record, recipe.FLICKR_2016).splitlines()
-    assert len(lines) == 2
-    assert lines[1].startswith("our recipe − the paper's  ")
-    measured, low, high = (float(word) for word in re.findall(r"[+-][\d.]+", lines[1]))
-    scored = score(LINES["paper-1"], REFERENCES, tokenize="none").bleu
-    assert measured == pytest.approx(100 - scored, abs=0.006)
-    assert 0 < low < measured < high
-
-
 def test_the_other_direction_has_a_score_and_stands_in_no_comparison(record):
-    before = recipe.score_table(record), recipe.difference_table(record, recipe.FLICKR_2016)
+    before = recipe.score_table(record, recipe.TESTS)
     record["runs"].append({**record["runs"][0], "name": "back-1"})
     record["decoding"] = {**CHOSEN, recipe.BACK: CHOSEN["recipe"]}
     assert recipe.scores(record, recipe.BACK, "val").bleu == (41.0,)
-    after = recipe.score_table(record), recipe.difference_table(record, recipe.FLICKR_2016)
-    assert after == before
-
-
-def test_a_curve_is_that_of_the_first_seed(record):
-    assert recipe.learning_curves(record) == {"our recipe": [(10, 20.0), (20, 30.0)]}
+    assert recipe.score_table(record, recipe.TESTS) == before
 
 
 def test_costs_are_means_over_the_runs_of_a_row(record):
@@ -121,33 +102,12 @@ def test_costs_are_means_over_the_runs_of_a_row(record):
     assert ours["FLOPs"] * ours["base"] == pytest.approx(1e15)
 
 
-def test_candidates_stand_with_what_sets_them_apart_and_their_best_score(record):
-    screen = record["runs"][0]
-    screen["settings"]["data"]["bpe_dropout"] = 0.1
-    screen["settings"]["training"]["r_drop"] = 2.0
-    (head, line) = recipe.screen_table({"runs": [screen]}).splitlines()
-    assert " ".join(head.split()) == "dropout R-Drop BPE dropout peak rate BLEU α"
-    assert line.split() == ["0.3", "2", "0.1", "0.003", "41.00", "1.4"]
-    screen["evaluation"] = []
-    with pytest.raises(ValueError, match="recipe-2 was not scored on the validation split"):
-        recipe.screen_table({"runs": [screen]})
-
-
 # Figures -----------------------------------------------------------------------------------------
-
-
-def test_published_scores_are_lines_as_long_as_the_curve(record):
-    chart = learning_curve(recipe.learning_curves(record), {"published": 41.02})
-    rows = all_rows(chart)
-    assert {(row["x"], row["y"]) for row in rows if row["y"] == 41.02} == {(0, 41.02), (20, 41.02)}
-    assert "published" in spec(chart)["description"]
-    with pytest.raises(ValueError, match="at least one series"):
-        learning_curve({}, {})
 
 
 def test_the_picture_of_seeds_says_every_score(record):
     rows = {
-        words: recipe.scores(record, row, "val")
+        words: recipe.scores(record, row, "val").bleu
         for row, words in recipe.ROWS.items()
         if row in CHOSEN
     }

@@ -130,7 +130,7 @@ def test_what_is_special_about_a_case_is_told_where_it_alone_fails():
 
 
 def test_a_loop_without_an_end_is_stopped(monkeypatch):
-    monkeypatch.setattr("walkthrough.checking.running.limited.__wrapped__.__defaults__", (0.2,))
+    monkeypatch.setattr("walkthrough.checking.limit.SECONDS", 0.2)
 
     def forever(scores):
         while True:

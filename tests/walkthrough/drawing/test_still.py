@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from walkthrough.drawing.still import GROUND, INK, SIGNED_COLOURS, canvas, page_style, still
+from walkthrough.drawing.still import (
+    FONT_SIZE,
+    GROUND,
+    INK,
+    PHONE,
+    SIGNED_COLOURS,
+    canvas,
+    page_style,
+    still,
+)
 from walkthrough.drawing.style import PALETTE, SIGNED_SCHEME
 
 
@@ -85,10 +94,41 @@ def test_two_pictures_share_no_id_and_every_reference_is_kept():
     assert ids == used
 
 
-def test_it_scales_to_a_phone_and_scrolls_below():
+def test_it_grows_on_a_wide_screen_and_its_letters_never_shrink():
     style = ElementTree.fromstring(PICTURE.svg).get("style")
-    assert "min-width:340px" in style
+    assert "min-width:400px" in style
     assert "max-width:600px" in style
+    assert FONT_SIZE >= 12
+
+
+def wide(ticks):
+    with canvas(600, 240) as (figure, axes):
+        axes.plot(range(len(ticks)))
+        axes.set_xticks(range(len(ticks)), ticks)
+        axes.set_title("A title that is too long for one line of a phone, so that it is folded")
+    return still(figure, alt="wide")
+
+
+def test_a_phone_gets_a_drawing_of_its_own():
+    found = wide(["one", "two", "three"])
+    narrow = ElementTree.fromstring(found.narrow)
+    assert narrow.get("viewBox").split()[2] == f"{PHONE}"
+    assert len([t for t in narrow.iter() if (t.text or "").startswith("A title")]) == 1
+    ids = [set(re.findall(r' id="([^"]+)"', svg)) for svg in (found.svg, found.narrow)]
+    assert not ids[0] & ids[1]
+    page = found._repr_html_()
+    assert page.count("<svg") == 2
+    assert "still-narrow{display:none" in page
+
+
+def test_words_that_would_lie_on_each_other_stay_wide():
+    assert wide([f"a long word {number}" for number in range(8)]).narrow == ""
+
+
+def test_an_author_may_draw_the_narrow_one():
+    with canvas(600, 240) as (figure, _), canvas(PHONE, 400) as (narrow, _):
+        pass
+    assert 'viewBox="0 0 343 400"' in still(figure, alt="two", narrow=narrow).narrow
 
 
 def test_the_same_picture_is_the_same_text():

@@ -6,8 +6,9 @@ from functools import partial
 import pytest
 from toy import made, toy
 
-from walkthrough.lab import Arm, Key
+from walkthrough.lab import Arm, Experiment, Key
 from walkthrough.lab.experiment import plan
+from walkthrough.lab.hooks import CommandLine
 
 
 def chosen(arm):
@@ -88,3 +89,16 @@ def test_the_fingerprint_follows_settings_and_code_by_name_and_nothing_else():
     assert len({one.fingerprint("slow") for one in [e, *other]}) == 4
     built = [replace(e.arms[0], build=partial(made, width=width)) for width in (2, 2)]
     assert len({toy(arms=[arm, Arm("quick")]).fingerprint("slow") for arm in built}) == 1
+
+
+def test_where_run_folders_lie_is_no_part_of_a_declaration(tmp_path):
+    one, other = (
+        Experiment(
+            name="05-where",
+            question="?",
+            task=CommandLine("phrasebook", folder=folder),
+            arms=[Arm("a")],
+        )
+        for folder in (tmp_path / "here", tmp_path / "there")
+    )
+    assert one.fingerprint("a") == other.fingerprint("a")

@@ -27,7 +27,9 @@ CHAPTER = re.compile(r"book/(\d\d)-")
 FACTS = ("Paper", "Time")
 AIMS = "You will be able to"
 MAP = 'class="architecture"'
+NOTE = '<aside class="sidenote" role="note">'
 RUN = "<!-- ways to run it -->"
+BOLD = r"<b>\1 min</b>"
 MINUTES = re.compile(r"(\d+) minutes?")
 EDGES = " :·\n"
 
@@ -40,6 +42,7 @@ def shape(document: nodes.document, page: str) -> None:
         return
     line = next((node for node in section.children if label_of(node) in FACTS), None)
     if line is None:
+        _short(section, chapter[1])
         return
     facts = facts_of(line)
     title = section.children[0]
@@ -66,6 +69,21 @@ def shape(document: nodes.document, page: str) -> None:
         *imports,
         *rest[parts:],
     ]
+
+
+def _short(section: nodes.section, number: str) -> None:
+    """The opener of a chapter without a section of its own: *One line below · 12 minutes · …*."""
+    line = section.children[1] if len(section.children) > 1 else None
+    words = [node for node in line.children if node.astext()] if line else []
+    if not isinstance(line, nodes.paragraph) or not isinstance(words[0], nodes.emphasis):
+        return
+    below, *facts = words[0].astext().split(" · ")
+    spans = "".join(f"<span>{MINUTES.sub(BOLD, escape(fact))}</span>" for fact in facts)
+    section.children[1:2] = [
+        html(f'<div class="subtitle"><p>{escape(below)}</p></div>'),
+        html(f'<p class="thin-line">{spans}{RUN}</p>'),
+    ]
+    section.insert(0, html(f'<p class="kicker">Chapter {number}</p>'))
 
 
 def facts_of(line: nodes.Node) -> dict[str, list[nodes.Node]]:
@@ -98,7 +116,7 @@ def _plain(found: list[nodes.Node]) -> str:
 def thin_line(facts: dict[str, list[nodes.Node]]) -> list[nodes.Node]:
     """Time, what is needed, and how to run it."""
     times = [part for part in _plain(facts.get("Time", [])).split(", ") if "to run" not in part]
-    spans = ["<span>" + MINUTES.sub(r"<b>\1 min</b>", escape(part)) + "</span>" for part in times]
+    spans = ["<span>" + MINUTES.sub(BOLD, escape(part)) + "</span>" for part in times]
     needs = facts.get("You need first", [])
     paragraph = nodes.paragraph("", "", html("".join(spans)), classes=["thin-line"])
     if needs:
@@ -111,7 +129,9 @@ def _fold(title: str, inside: list[nodes.Node]) -> list[nodes.Node]:
     """Something for the margin, which folds where there is none."""
     if not inside:
         return []
-    start = f'<aside class="sidenote" role="note"><details class="in-margin"><summary>{title}</summary>'
+    start = (
+        f'<aside class="sidenote" role="note"><details class="in-margin"><summary>{title}</summary>'
+    )
     return wrapped(start, inside, "</details></aside>")
 
 

@@ -14,7 +14,6 @@ from walkthrough.ch00_one_sentence.figures.look import (
     VALUE,
     VECTOR,
     WEIGHT,
-    ink,
 )
 from walkthrough.ch00_one_sentence.figures.scene import (
     Scene,
@@ -37,7 +36,7 @@ _LINKS_CSS = """
 .links .side:first-child>*{justify-content:flex-end}
 .links .num{font-size:.82em;opacity:.8}
 .links label span{padding:.2em .7em}
-.links .mid{position:relative;margin:0 .5em}
+.links .mid{position:relative;margin:0 1em}
 .links .mid svg{position:absolute;inset:0}
 .links g{opacity:.13;transition:opacity .35s}
 """
@@ -174,7 +173,7 @@ def one_word_asks(
 def _query_row(journey: Journey, asking: Asking, word: int) -> str:
     reach = float(torch.cat([asking.query, asking.key]).abs().max()) * 0.7
     shown = strip(asking.query[word], QUERY, reach=reach, attributes='class="strip top-strip"')
-    name = f'<b style="color:{ink("query")}">{html.escape(journey.source[word])}</b>'
+    name = f'<b style="border-bottom:3px solid {QUERY}">{html.escape(journey.source[word])}</b>'
     return name + shown + "<small>asks every word:</small><i></i>"
 
 
@@ -186,9 +185,9 @@ def _key_row(journey: Journey, asking: Asking, word: int, n: int) -> str:
     )
     most = float(asking.products[word].abs().max())
     lefts, widths = [], []
-    for value in (product, score, score):
-        size = abs(value) / most * 50
-        lefts.append(f"{50 - size if value < 0 else 50:.1f}%")
+    for number in (product, score, score):
+        size = abs(number) / most * 50
+        lefts.append(f"{50 - size if number < 0 else 50:.1f}%")
         widths.append(f"{size:.1f}%")
     lefts += ["0%"] * 3
     widths += [f"{weight * 100:.1f}%"] * 3
@@ -223,7 +222,7 @@ def _sum_row(asking: Asking, word: int) -> str:
     shown = strip(
         asking.output[word], OUTPUT, reach=spread, attributes=at(5, first=3, more="strip")
     )
-    name = f'<b{at(5, first=3)} style="color:{ink("output")}">Σ</b>'
+    name = f'<b{at(5, first=3)} style="border-bottom:3px solid {OUTPUT}">Σ</b>'
     hold = f"<i{at(0, 1, 2, 3, 4, first=3)}></i>"
     return f'{name}{hold}<div style="min-height:1.5em">{shown}</div><i></i><i></i>'
 

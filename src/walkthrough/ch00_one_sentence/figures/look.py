@@ -3,24 +3,15 @@
 from functools import cache
 from typing import Final
 
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.style import KEY, OUTPUT, QUERY, VALUE, WEIGHT
 
-QUERY: Final = PALETTE["vermilion"]
-KEY: Final = PALETTE["green"]
-VALUE: Final = PALETTE["purple"]
-WEIGHT: Final = PALETTE["blue"]
-OUTPUT: Final = PALETTE["ochre"]
+__all__ = ["KEY", "OUTPUT", "QUERY", "VALUE", "VECTOR", "WEIGHT", "style"]
+
 VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
 
 
-def ink(role: str) -> str:
-    """Return a role's colour for words: the page's own where there is one, with more contrast."""
-    marks = {"query": QUERY, "key": KEY, "value": VALUE, "weight": WEIGHT, "output": OUTPUT}
-    return f"var(--{role},{marks[role]})"
-
-
 _CSS = """
-.scene{container-type:inline-size;margin:1.6rem 0 2.4rem;line-height:1.3;
+figure.scene{container-type:inline-size;margin:.6rem 0;padding:0;text-align:left;line-height:1.3;
 font-family:var(--book-sans,var(--pst-font-family-heading,system-ui,sans-serif))}
 .scene-in{font-size:12.5px}
 @container(min-width:460px){.scene-in{font-size:15px}}
@@ -28,7 +19,7 @@ font-family:var(--book-sans,var(--pst-font-family-heading,system-ui,sans-serif))
 .scene .pick{border:0;margin:0 0 1.1em;padding:0;min-width:0}
 .scene :is(legend,.ask){float:none;width:auto;font-size:1em;font-weight:600;margin:0 0 .5em;
 padding:0}
-.scene .row{display:flex;flex-wrap:wrap;gap:.4em}
+.scene .buttons{display:flex;flex-wrap:wrap;gap:.4em}
 .scene label{position:relative;margin:0;cursor:pointer}
 .scene label input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;
 cursor:pointer}
@@ -49,7 +40,7 @@ box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 16%,transparent)}
 .scene .num{font-variant-numeric:tabular-nums}
 .scene .says{min-height:2.7em;margin-top:1em;font-size:1.02em}
 .scene .says p{margin:0}
-.scene figcaption{margin-top:.9rem;font-size:.9rem;text-align:left;opacity:.85;
+.scene figcaption{margin:.9rem 0 0;font-size:.92rem;font-weight:400;text-align:left;color:inherit;
 padding-top:.5rem;border-top:1px solid color-mix(in srgb,currentColor 18%,transparent)}
 .scene .at{display:none}
 @supports not selector(:has(*)){.scene .first{display:revert}}

@@ -112,7 +112,7 @@ def _pick(name: str, choices: Sequence[str], question: str, first: int, slider: 
     kind = "pick slides" if slider else "pick"
     return (
         f'<fieldset class="{kind}"{follow}><legend>{question}</legend>{track}'
-        f'<div class="row">{buttons}</div></fieldset>'
+        f'<div class="buttons">{buttons}</div></fieldset>'
     )
 
 

@@ -18,7 +18,7 @@ def picture(strengths: NDArray[np.float64], ink: str) -> str:
     pixels[..., :3] = colour
     pixels[..., 3] = (np.clip(strengths, 0, 1) * 255).round()
     file = io.BytesIO()
-    matplotlib.image.imsave(file, pixels, format="png", metadata={"Software": None})
+    matplotlib.image.imsave(file, pixels, format="png", metadata={"Software": None})  # type: ignore[dict-item]
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 

@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from walkthrough.ch00_one_sentence.figures.look import VECTOR, ink
+from walkthrough.ch00_one_sentence.figures.look import OUTPUT, VECTOR
 from walkthrough.ch00_one_sentence.figures.scene import Scene, at, scene, strip
 from walkthrough.ch00_one_sentence.journey import START, Journey
 
@@ -80,7 +80,7 @@ color-mix(in srgb,currentColor 28%,transparent) 0 2px,transparent 2px 6px)}
 @container(min-width:460px){#scene-seen .line{font-size:1.05em;gap:.3em}
 #scene-seen .line span{padding:.35em .6em}}
 #scene-seen .shut s{opacity:0}
-#scene-seen .line .next{font-weight:650;background:none;box-shadow:inset 0 0 0 2px currentColor}
+#scene-seen .line .next{font-weight:650;background:none;box-shadow:inset 0 0 0 2.5px #a87a00}
 """
 
 
@@ -103,7 +103,7 @@ def seen_so_far(
             f'<span style="--p:{weights[row][n]:.2f}">{html.escape(word)}</span>'
             for n, word in enumerate(read[: row + 1])
         )
-        words += f'<span class="next" style="color:{ink("output")}">{html.escape(wanted)}</span>'
+        words += f'<span class="next">{html.escape(wanted)}</span>'
         words += "".join(
             f'<span class="shut"><s>{html.escape(word)}</s></span>'
             for word in journey.target[row + 1 :]
@@ -162,7 +162,7 @@ def what_it_said(
 def _marked(said: str, reference: str) -> str:
     right = set(reference.rstrip(".").split())
     words = [
-        f'<span class="right" style="color:{ink("output")}">{html.escape(word)}</span>'
+        f'<span class="right" style="border-bottom:3px solid {OUTPUT}">{html.escape(word)}</span>'
         if word.rstrip(".") in right
         else html.escape(word)
         for word in said.split()

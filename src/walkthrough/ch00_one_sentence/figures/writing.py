@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 
-from walkthrough.ch00_one_sentence.figures.look import OUTPUT, ink
+from walkthrough.ch00_one_sentence.figures.look import OUTPUT
 from walkthrough.ch00_one_sentence.figures.scene import Scene, at, glides, scene
 from walkthrough.ch00_one_sentence.journey import START, Journey
 
@@ -58,7 +58,7 @@ def next_word(
         f'<small class="dim">{above.format(n=logits.shape[1])}</small><div class="rug">'
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
         f'{rug}</svg><i class="mark glides" style="background:{OUTPUT};{ends}"></i>'
-        f'<span class="won glides" style="color:{ink("output")};{ends}">{names}</span></div>'
+        f'<span class="won glides" style="{ends}">{names}</span></div>'
         f'<small class="dim">{below}</small>{lists}'
     )
     chosen = ", ".join(
@@ -116,8 +116,8 @@ def the_loop(
         for n, word in enumerate(read)
     )
     written = "".join(
-        f'<span{at(n, first=last, more="new")} style="color:{ink("output")}">{html.escape(word)} '
-        f"{_percent(likely[n])}</span>"
+        f'<span{at(n, first=last, more="new")} style="border-bottom:3px solid {OUTPUT}">'
+        f"{html.escape(word)} {_percent(likely[n])}</span>"
         for n, word in enumerate(journey.target)
     )
     source = html.escape(" ".join(journey.source[:-1]).replace("' ", "'"))

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, arguments
+from walkthrough.checking import Arguments, Case, arguments
 
 VOCAB_SIZE = 12
 LENGTH = 6
@@ -25,42 +25,36 @@ LEAKY_START = 9
 Table = Callable[[int, torch.Generator], Tensor]
 
 WHY = {
-    "sound": "a false alarm: a model with a right causal mask is reported. Compare only outputs "
-    "*before* the changed position, between two runs that differ in this one token.",
-    "sound, itself only": "a false alarm: a model in which each position sees itself only is "
-    "reported. The output at the changed position may move; compare those before it.",
-    "sound, two tokens": "a false alarm: a right model is reported, on sentences of two tokens.",
-    "one pair": "a leak between two positions is overlooked. Change *every* position but the "
+    "sound": "A model with a right causal mask is reported. Compare only outputs *before* the "
+    "changed position, between two runs that differ in this one token.",
+    "one pair": "A leak between two positions is overlooked. Change *every* position but the "
     "first, and compare *all* outputs before it, number by number: one that moves is enough.",
-    "no mask": "a model without any mask passes for sound. Change a later token, and look at the "
+    "no mask": "A model without any mask passes for sound. Change a later token, and look at the "
     "outputs before it.",
-    "one too far": "a model that sees one token too far passes for sound. Compare the position "
-    "right before the changed one too.",
-    "dropout, sound": "a false alarm with dropout: two runs draw different random numbers. Call "
-    "`torch.manual_seed` with the same number before *each* run.",
-    "dropout, leaks": "a leak is overlooked in a model with dropout.",
-    "some sentences": "a leak is overlooked that one sentence of the batch has and the other has "
-    "not. Change and compare all sentences.",
-    "one component": "a leak is overlooked that shows in one component of the outputs only. "
+    "one too far": "Compare the position right before the changed one too.",
+    "dropout, sound": "A false alarm with dropout: two runs draw different random numbers. Call "
+    "`torch.manual_seed` with the same number before *each* run, and keep the length: for another "
+    "shape the same seed draws other numbers.",
+    "dropout, leaks": "A leak is overlooked in a model with dropout.",
+    "some sentences": "A leak is overlooked that one sentence of the batch has and the other has "
+    "not. Change and compare all sentences, and make the new id from each sentence's own token.",
+    "one component": "A leak is overlooked that shows in one component of the outputs only. "
     "Compare all components, the last one too.",
-    "faint": "a faint leak is overlooked: the outputs move by 5e-5. Rounding moves them by less "
+    "faint": "A faint leak is overlooked: the outputs move by 5e-5. Rounding moves them by less "
     "than 1e-6; allow for that and no more.",
-    "rounding": "a false alarm: a sound model is reported whose outputs differ by 2e-7, as "
-    "rounding may. Count a difference only above 1e-6.",
-    "shrinks": "a leak is overlooked that only makes outputs smaller. Take the absolute value of "
+    "rounding": "A sound model is reported whose outputs differ by 2e-7, as rounding may. Count a "
+    "difference only above 1e-6. (`allclose` as it comes allows 1e-8 near zero: say `atol=1e-6`.)",
+    "shrinks": "A leak is overlooked that only makes outputs smaller. Take the absolute value of "
     "the difference before you look for the largest.",
-    "grows": "a leak is overlooked that only makes outputs larger. Take the absolute value of "
+    "grows": "A leak is overlooked that only makes outputs larger. Take the absolute value of "
     "the difference before you look for the largest.",
-    "one number": "a faint leak in a single number is overlooked: it moves one component of one "
+    "one number": "A faint leak in a single number is overlooked: it moves one component of one "
     "output by 1.5e-5. A mean over all outputs hides it. Take the *largest* absolute difference.",
-    "sentences cancel": "a leak is overlooked that makes the outputs of one sentence larger and "
-    "those of the other smaller. Take absolute values before a mean over sentences.",
-    "cancels": "a leak is overlooked whose differences add up to 0. Take absolute values before "
-    "any mean or sum.",
-    "one id": "a leak is overlooked where all tokens have one id. Is the token that you write "
-    "always another one? Make it from the old one: `(old + 1) % vocab_size`.",
-    "two ids": "a leak is overlooked where the vocabulary has two or three ids. A new id drawn "
-    "at random is the old one now and then; make it from the old one: `(old + 1) % vocab_size`.",
+    "cancels": "A leak is overlooked whose differences cancel: they add up to 0. Take absolute "
+    "values before any mean or sum, over sentences too.",
+    "another id": "A leak is overlooked where the id that you write is the one that stands there "
+    "already: so it may be if you always write one id, draw it at random, or mirror it. Make it "
+    "from the old one: `(old + 1) % vocab_size`.",
 }
 
 
@@ -71,7 +65,6 @@ class Suspect:
     `leak` says which position gets how much of which later token's embedding.
     """
 
-    kind: str
     table: Tensor
     sound: Tensor
     leak: Tensor
@@ -172,10 +165,10 @@ def _case(
         ids = torch.randint(vocab_size, (2, length), generator=generator)
         ids = ids if tokens is None else torch.tensor(tokens)
         weights = mean if sound is None else sound
-        model = Suspect(kind, embeddings, weights, leak, **suspect)  # type: ignore[arg-type]
+        model = Suspect(embeddings, weights, leak, **suspect)  # type: ignore[arg-type]
         return arguments(model, ids, vocab_size)
 
-    return Case(label, make)
+    return Case(label, make, WHY[kind])
 
 
 EVERYWHERE = STRENGTH * torch.ones(LENGTH, LENGTH).triu(1)
@@ -183,19 +176,21 @@ NEXT = STRENGTH * torch.ones(LENGTH, LENGTH).triu(1).tril(1)
 FIRST_SEES_SECOND = _pairs((0, 1))
 
 
-def _all(token: int, size: int, leak: Tensor, kind: str) -> Case:
+def _all(token: int, size: int, leak: Tensor) -> Case:
     label = f"a model that leaks, {size} ids, all tokens {token}"
-    return _case(label, kind, leak, tokens=[[token] * LENGTH], vocab_size=size, table=_signs)
+    return _case(
+        label, "another id", leak, tokens=[[token] * LENGTH], vocab_size=size, table=_signs
+    )
 
 
 CASES = [
     _case("a model with a right causal mask", "sound"),
     _case(
         "a model in which each position sees itself only",
-        "sound, itself only",
+        "sound",
         sound=torch.eye(LENGTH),
     ),
-    _case("a right model, sentences of two tokens", "sound, two tokens", torch.zeros(2, 2)),
+    _case("a right model, sentences of two tokens", "sound", torch.zeros(2, 2)),
     _case("a model without a mask", "no mask", EVERYWHERE),
     _case("a model that sees one token too far", "one too far", NEXT),
     _case("a model in which position 0 sees position 1", "one pair", FIRST_SEES_SECOND),
@@ -232,7 +227,7 @@ CASES = [
     ),
     _case(
         "a model whose leak moves two sentences in opposite directions",
-        "sentences cancel",
+        "cancels",
         EVERYWHERE,
         tokens=[[0, 1, 1, 0, 1, 0], [1, 0, 0, 1, 0, 1]],
         vocab_size=2,
@@ -267,10 +262,10 @@ CASES = [
         table=_extreme(6, 1),
     ),
     _case("a model whose leak adds up to 0", "cancels", EVERYWHERE, table=_opposite),
-    *(_all(token, 4, EVERYWHERE, "one id") for token in range(4)),
-    _all(1, 3, FIRST_SEES_SECOND, "two ids"),
-    *(_all(token, 2, _pairs(pair), "two ids") for token in (0, 1) for pair in ((0, 1), (2, 4))),
-    *(_all(token, 2, _pairs(pair), "two ids") for token in (1, 0) for pair in ((1, 2), (3, 5))),
+    *(_all(token, 4, EVERYWHERE) for token in range(4)),
+    _all(1, 3, FIRST_SEES_SECOND),
+    *(_all(token, 2, _pairs(pair)) for token in (0, 1) for pair in ((0, 1), (2, 4))),
+    *(_all(token, 2, _pairs(pair)) for token in (1, 0) for pair in ((1, 2), (3, 5))),
     _case(
         "a model that leaks faintly",
         "faint",

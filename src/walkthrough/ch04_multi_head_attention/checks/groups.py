@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-import torch
 from torch import Tensor
 
 from transformer.attention import scaled_dot_product_attention
-from walkthrough.checking.base import Check, Mistake, drawn
+from walkthrough.checking import Check, Mistake, drawn
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -46,10 +45,6 @@ def _first_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k[:, :1].expand(-1, q.shape[1], -1, -1), _all_of(v[:, :1], q))
 
 
-def _mean_of_groups(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return _attend(q, _all_of(k.mean(1, keepdim=True), q), _all_of(v.mean(1, keepdim=True), q))
-
-
 def _all_of(x: Tensor, q: Tensor) -> Tensor:
     return x.expand(-1, q.shape[1], -1, -1)
 
@@ -62,6 +57,7 @@ grouped_attention = Check(
         drawn("4 heads, 1 group: multi-query", (2, 4, 5, 6), (2, 1, 7, 6), (2, 1, 7, 3)),
         drawn("6 heads, 2 groups", (2, 6, 5, 6), (2, 2, 7, 6), (2, 2, 7, 3)),
         drawn("6 heads, 3 groups, one sentence", (1, 6, 3, 4), (1, 3, 4, 4), (1, 3, 4, 4)),
+        drawn("8 heads, 4 groups, one query", (3, 8, 1, 5), (3, 4, 6, 5), (3, 4, 6, 2)),
     ],
     mistakes=[
         Mistake(
@@ -92,12 +88,8 @@ grouped_attention = Check(
         Mistake(
             "first group for all",
             _first_group,
-            "all heads use the first group.",
-        ),
-        Mistake(
-            "mean of the groups",
-            _mean_of_groups,
-            "keys and values are averaged over the groups. Each group has its own.",
+            "all heads use the first group. Neighbouring heads share one: head i has number "
+            "i · n_groups // n_heads.",
         ),
         Mistake(
             "no scale",
@@ -105,96 +97,14 @@ grouped_attention = Check(
             "the scores are not divided by √d_k.",
         ),
         Mistake(
-            "divided by d_k",
-            _weighted(lambda scores, d_k: (scores / d_k).softmax(-1)),
-            "the scores are divided by d_k, without the root.",
-        ),
-        Mistake(
             "softmax over queries",
             _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(-2)),
             "softmax ran over the queries. It runs over the keys, `dim=-1`.",
         ),
         Mistake(
-            "softmax over heads",
-            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(1)),
-            "softmax ran over the heads. It runs over the keys, `dim=-1`.",
-        ),
-        Mistake(
             "heads merged",
             lambda q, k, v: _grouped(q, k, v).transpose(1, 2).flatten(-2),
             "the heads are merged already. Asked for is (batch, heads, query_len, d_v).",
-        ),
-        Mistake(
-            "groups kept apart",
-            lambda q, k, v: _grouped(q, k, v).unflatten(1, (k.shape[1], -1)),
-            "groups and the heads inside them are two dimensions. Join them again: "
-            "(batch, heads, query_len, d_v).",
-        ),
-        Mistake(
-            "softmax over the batch",
-            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(0)),
-            "softmax ran over the sentences. It runs over the keys, `dim=-1`.",
-        ),
-        Mistake(
-            "no softmax",
-            _weighted(lambda scores, d_k: scores / d_k**0.5),
-            "softmax is missing: the scores themselves are used as weights.",
-        ),
-        Mistake(
-            "causal mask",
-            _weighted(
-                lambda scores, d_k: (
-                    (scores / d_k**0.5)
-                    .masked_fill(torch.ones_like(scores).triu(1).bool(), float("-inf"))
-                    .softmax(-1)
-                )
-            ),
-            "later keys are closed. No mask is asked for here.",
-        ),
-        Mistake(
-            "groups by turns, no scale",
-            lambda q, k, v: _by_turns(q * q.shape[-1] ** 0.5, k, v),
-            "two things: the groups take turns, where neighbouring heads belong to one group, and "
-            "the scores are not divided by √d_k.",
-        ),
-        Mistake(
-            "groups backwards",
-            lambda q, k, v: _grouped(q, k.flip(1), v.flip(1)),
-            "the groups are given out from the last to the first.",
-        ),
-        Mistake(
-            "last group for all",
-            lambda q, k, v: _attend(q, _all_of(k[:, -1:], q), _all_of(v[:, -1:], q)),
-            "all heads use the last group.",
-        ),
-        Mistake(
-            "groups added up",
-            lambda q, k, v: _attend(
-                q, _all_of(k.sum(1, keepdim=True), q), _all_of(v.sum(1, keepdim=True), q)
-            ),
-            "keys and values are added up over the groups. Each group has its own.",
-        ),
-        Mistake(
-            "√d_v",
-            lambda q, k, v: _grouped(q * (q.shape[-1] / v.shape[-1]) ** 0.5, k, v),
-            "the scores are divided by √d_v, the size of a value, and not by √d_k.",
-        ),
-        Mistake(
-            "multiplied by √d_k",
-            lambda q, k, v: _grouped(q * q.shape[-1], k, v),
-            "the scores are multiplied by √d_k. They are divided by it.",
-        ),
-        Mistake(
-            "as many heads as groups",
-            lambda q, k, v: _attend(q[:, : k.shape[1]], k, v),
-            "only the first heads are there, as many as there are groups. Every head keeps its own "
-            "queries.",
-        ),
-        Mistake(
-            "divided by the size of a group",
-            lambda q, k, v: _grouped(q, k, v) / (q.shape[1] // k.shape[1]),
-            "the result is divided by the number of heads in a group. Heads of one group share "
-            "keys and values; nothing is averaged.",
         ),
     ],
     right="`grouped_attention` is right, from one group to as many as heads",

@@ -7,146 +7,38 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 D_MODEL = 8
 Attend = Callable[[Tensor, Tensor], Tensor]
-Norm = Callable[[Tensor], Tensor]
-Add = Callable[[Tensor, Tensor, Tensor], Tensor]
+Part = Callable[[Tensor], Tensor]
+Step = Callable[[Tensor, Part, Part], Tensor]
 
 
-def _to_the_rest(z: Tensor, _normed: Tensor, result: Tensor) -> Tensor:
-    return z + result
+def _pre(z: Tensor, norm: Part, part: Part) -> Tensor:
+    return z + part(norm(z))
+
+
+def _raw(z: Tensor, norm: Part, part: Part) -> Tensor:
+    return z + part(z)
 
 
 def _layer(
-    *,
-    norms_of: tuple[int, int, int] = (0, 1, 2),
-    order: tuple[str, str, str] = ("back", "across", "feed"),
-    post: bool = False,
-    queries: str = "normed",
-    keys: str = "normed",
-    memory_norm: int | None = None,
-    across: str = "memory",
-    add: Add = _to_the_rest,
-    end: int | None = None,
+    *steps: Step, across: Callable[..., Tensor] = lambda look, x, memory, norms: look(x, memory)
 ) -> Callable[..., Any]:
-    """A decoder layer with parts changed; the defaults are right."""
+    """A decoder layer of three steps, or with another attention to the memory."""
 
     def layer(
-        z: Tensor,
-        memory: Tensor,
-        look_back: Attend,
-        look_across: Attend,
-        feed: Norm,
-        norms: list[Norm],
+        z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Part, norms: Any
     ) -> Tensor:
-        if memory_norm is not None:
-            memory = norms[memory_norm](memory)
-        for part, number in zip(order, norms_of, strict=True):
-            norm = norms[number]
-            x = z if post else norm(z)
-            asking = z if queries == "raw" else x
-            answering = z if keys == "raw" else x
-            if part == "back":
-                result = look_back(asking, answering)
-            elif part == "across":
-                pair = {
-                    "memory": (asking, memory),
-                    "target": (asking, answering),
-                    "exchanged": (memory, asking),
-                }
-                result = look_across(*pair[across])
-            else:
-                result = feed(x)
-            z = norm(z + result) if post else add(z, x, result)
-        return z if end is None else norms[end](z)
-
-    return layer
-
-
-def _all_from_z(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    first, second, third = (norm(z) for norm in norms)
-    return z + look_back(first, first) + look_across(second, memory) + feed(third)
-
-
-def _normalised_once(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    x = norms[0](z)
-    return z + look_back(x, x) + look_across(x, memory) + feed(x)
-
-
-def _results_normalised(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    z = z + norms[0](look_back(z, z))
-    z = z + norms[1](look_across(z, memory))
-    return z + norms[2](feed(z))
-
-
-def _both(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    x = norms[0](z)
-    z = norms[0](z + look_back(x, x))
-    z = norms[1](z + look_across(norms[1](z), memory))
-    return norms[2](z + feed(norms[2](z)))
-
-
-def _added_to_the_first(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    x = norms[0](z)
-    first = z + look_back(x, x)
-    second = z + look_across(norms[1](first), memory)
-    return z + feed(norms[2](second))
-
-
-def _sum_lost(after: str) -> Callable[..., Any]:
-    """One residual goes back too far, to what stood before the sub-layer `after`."""
-
-    def layer(
-        z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Norm, norms: list[Norm]
-    ) -> Tensor:
-        x = norms[0](z)
-        first = z + back(x, x)
-        second = (z if after == "back" else first) + across(norms[1](first), memory)
-        return (first if after == "across" else second) + feed(norms[2](second))
-
-    return layer
-
-
-def _in_and_out(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    x = norms[0](z)
-    z = z + norms[0](look_back(x, x))
-    z = z + norms[1](look_across(norms[1](z), memory))
-    return z + norms[2](feed(norms[2](z)))
-
-
-def _first_result_normalised(
-    z: Tensor, memory: Tensor, look_back: Attend, look_across: Attend, feed: Norm, norms: list[Norm]
-) -> Tensor:
-    x = norms[0](z)
-    z = z + norms[0](look_back(x, x))
-    z = z + look_across(norms[1](z), memory)
-    return z + feed(norms[2](z))
-
-
-def _without(part: str, feed_norm: int = 2) -> Callable[..., Any]:
-    def layer(
-        z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Norm, norms: list[Norm]
-    ) -> Tensor:
-        if part != "back":
-            normed = norms[0](z)
-            z = z + back(normed, normed)
-        if part != "across":
-            z = z + across(norms[1](z), memory)
-        return z if part == "feed" else z + feed(norms[feed_norm](z))
+        parts: list[Part] = [
+            lambda x: look_back(x, x),
+            lambda x: across(look_across, x, memory, norms),
+            feed,
+        ]
+        for step, norm, part in zip(steps or [_pre] * 3, norms, parts, strict=True):
+            z = step(z, norm, part)
+        return z
 
     return layer
 
@@ -166,24 +58,28 @@ def _attention(generator: torch.Generator, *, causal: bool) -> Attend:
     return attend
 
 
-def _network(generator: torch.Generator) -> Norm:
+def _network(generator: torch.Generator) -> Part:
     expand, contract = torch.randn(2, D_MODEL, D_MODEL, generator=generator) / 2
     return lambda x: (x @ expand).relu() @ contract
 
 
-def _norm(generator: torch.Generator) -> Norm:
+def _norm(generator: torch.Generator) -> Part:
     gain, bias = 0.3 * torch.randn(2, D_MODEL, generator=generator)
     return lambda x: F.layer_norm(x, (D_MODEL,), 1 + gain, bias)
 
 
-def _lengths(target: int, source: int) -> Callable[[torch.Generator], Arguments]:
+def _silent(asking: Tensor, *answering: Tensor) -> Tensor:
+    return torch.zeros_like(asking)
+
+
+def _lengths(target: int, source: int, silent: str = "") -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
         z = 2 * torch.randn(2, target, D_MODEL, generator=generator)
         memory = 2 * torch.randn(2, source, D_MODEL, generator=generator)
         back = _attention(generator, causal=True)
-        across = _attention(generator, causal=False)
-        norms = [_norm(generator) for _ in range(3)]
-        return arguments(z, memory, back, across, _network(generator), norms)
+        across = _silent if silent == "across" else _attention(generator, causal=False)
+        feed = _silent if silent == "feed" else _network(generator)
+        return arguments(z, memory, back, across, feed, [_norm(generator) for _ in range(3)])
 
     return make
 
@@ -191,172 +87,61 @@ def _lengths(target: int, source: int) -> Callable[[torch.Generator], Arguments]
 decoder_layer = Check(
     name="decoder_layer",
     reference=_layer(),
-    cases=[Case("4 target and 6 source positions", _lengths(4, 6))],
+    cases=[
+        Case("4 target and 6 source positions", _lengths(4, 6)),
+        Case("as many target as source positions", _lengths(5, 5)),
+        Case("one target position", _lengths(1, 3)),
+        Case("a feed-forward network that returns zeros", _lengths(3, 4, "feed")),
+        Case("an attention to the memory that returns zeros", _lengths(3, 4, "across")),
+    ],
     mistakes=[
         Mistake(
             "post-norm",
-            _layer(post=True),
+            _layer(*[lambda z, norm, part: norm(z + part(z))] * 3),
             "that is the paper's post-norm layer: it normalises each sum. Pre-norm normalises what "
             "goes *into* a sub-layer, and adds the result to what was not normalised.",
         ),
         Mistake(
             "added to the normed",
-            _layer(add=lambda z, normed, result: normed + result),
+            _layer(*[lambda z, norm, part: norm(z) + part(norm(z))] * 3),
             "the result of a sub-layer is added to the *normalised* vectors. Keep `z` as it was, "
             "and add to that: then a way without any norm leads through the whole stack.",
         ),
         Mistake(
-            "nothing added",
-            _layer(add=lambda z, normed, result: result),
-            "no residual connection: what a sub-layer returns takes the place of `z`. Add the two.",
+            "query without its norm",
+            _layer(_pre, _raw, _pre),
+            "the query of `look_across` is not normalised: `z` goes into it as it is. It asks with "
+            "`norms[1](z)`, as the other sub-layers do with their norms.",
         ),
         Mistake(
-            "memory normalised",
-            _layer(memory_norm=1),
-            "you normalise the memory with `norms[1]`. That norm is for the queries; the encoder's "
-            "stack has ended with a norm of its own.",
+            "feed-forward without its norm",
+            _layer(_pre, _pre, _raw),
+            "the feed-forward network gets `z` as it is. What goes into it is normalised as well, "
+            "by `norms[2]`.",
         ),
         Mistake(
-            "raw keys",
-            _layer(keys="raw"),
-            "in the self-attention the queries are normalised and the keys and values are not: "
-            "both arguments of `look_back` are the same normalised vectors.",
-        ),
-        Mistake(
-            "raw queries",
-            _layer(queries="raw"),
-            "the queries of the attentions are not normalised: give `look_back` and `look_across` "
-            "the normalised vectors first.",
-        ),
-        Mistake(
-            "memory normalised by the first norm",
-            _layer(memory_norm=0),
-            "you normalise the memory with `norms[0]`. Give it to `look_across` as it is: the "
-            "encoder's stack has ended with a norm of its own.",
-        ),
-        Mistake(
-            "normalised once",
-            _normalised_once,
-            "`z` is normalised once, and all three sub-layers get that. Each sub-layer normalises "
-            "the sum that the one before has left, with its own norm.",
-        ),
-        Mistake(
-            "results normalised",
-            _results_normalised,
-            "you normalise what a sub-layer *returns*. Pre-norm normalises what goes into it.",
-        ),
-        Mistake(
-            "pre-norm and post-norm",
-            _both,
-            "you normalise twice, before each sub-layer and after each sum. Leave the sums alone.",
-        ),
-        Mistake(
-            "added to the first z",
-            _added_to_the_first,
-            "each result is added to the `z` that came in, so what the sub-layers before have "
-            "added is lost. Add to the sum that the one before has left.",
-        ),
-        Mistake(
-            "the first sum lost",
-            _sum_lost(after="back"),
-            "the result of the attention to the memory is added to the `z` that came in, so what "
-            "the self-attention has added is lost.",
-        ),
-        Mistake(
-            "the second sum lost",
-            _sum_lost(after="across"),
-            "the result of the feed-forward network is added to the sum after the self-attention, "
-            "so what the attention to the memory has added is lost.",
-        ),
-        Mistake(
-            "inputs and results normalised",
-            _in_and_out,
-            "you normalise what goes into a sub-layer and also what comes out. Pre-norm normalises "
-            "what goes in, and adds the result as it is.",
-        ),
-        Mistake(
-            "first result normalised",
-            _first_result_normalised,
-            "you normalise what `look_back` returns. Add it as it is: `norms[0]` belongs to what "
-            "goes in.",
-        ),
-        Mistake(
-            "one norm for all",
-            _layer(norms_of=(0, 0, 0)),
-            "`norms[0]` serves all three sub-layers. Each has a norm of its own.",
-        ),
-        Mistake(
-            "norms in another order",
-            _layer(norms_of=(0, 2, 1)),
-            "`norms[1]` and `norms[2]` are exchanged: they stand in the order of the sub-layers.",
-        ),
-        Mistake(
-            "across before back",
-            _layer(order=("across", "back", "feed")),
-            "the attention to the memory comes first in yours. The target looks back at itself "
-            "first, then across.",
-        ),
-        Mistake(
-            "across before back, each with its norm",
-            _layer(order=("across", "back", "feed"), norms_of=(1, 0, 2)),
-            "each norm stands with its sub-layer, but the attention to the memory comes first in "
-            "yours. The target looks back at itself first, then across.",
-        ),
-        Mistake(
-            "feed-forward before the memory, each with its norm",
-            _layer(order=("back", "feed", "across"), norms_of=(0, 2, 1)),
-            "each norm stands with its sub-layer, but the feed-forward network comes before the "
-            "attention to the memory in yours. It is the last of the three.",
-        ),
-        Mistake(
-            "feed-forward before the memory",
-            _layer(order=("back", "feed", "across")),
-            "the feed-forward network comes before the attention to the memory in yours. It is the "
-            "last of the three.",
-        ),
-        Mistake(
-            "across to the target",
-            _layer(across="target"),
-            "`look_across` gets the target twice, so `memory` is not used. Its second argument, "
-            "which answers, is the memory.",
+            "last residual forgotten",
+            _layer(_pre, _pre, lambda z, norm, part: part(norm(z))),
+            "what the feed-forward network returns takes the place of `z`. Its result is added, "
+            "like those of both attentions: the last residual connection is forgotten.",
         ),
         Mistake(
             "memory asks",
-            _layer(across="exchanged"),
+            _layer(across=lambda look, x, memory, norms: look(memory, x)),
             "the memory asks and the target answers. In this attention the decoder asks: its "
             "vectors come first, `memory` second.",
         ),
         Mistake(
-            "all from z",
-            _all_from_z,
-            "all three sub-layers get the `z` that came in. Each starts from the sum that the one "
-            "before has left.",
+            "across to the target",
+            _layer(across=lambda look, x, memory, norms: look(x, x)),
+            "`look_across` gets the target twice, so `memory` is not used. Its second argument, "
+            "which answers, is the memory.",
         ),
         Mistake(
-            "norm at the end",
-            _layer(end=2),
-            "your layer ends with a norm. With pre-norm, the one norm at the end belongs to the "
-            "stack, after its last layer.",
-        ),
-        Mistake(
-            "no feed-forward",
-            _without("feed"),
-            "the feed-forward network is missing, or what it returns is lost.",
-        ),
-        Mistake(
-            "no attention to the memory",
-            _without("across"),
-            "the attention to the memory is missing, or what it returns is lost.",
-        ),
-        Mistake(
-            "no attention to the memory, its norm for the network",
-            _without("across", feed_norm=1),
-            "the attention to the memory is missing, and the feed-forward network has its norm.",
-        ),
-        Mistake(
-            "no self-attention",
-            _without("back"),
-            "the self-attention is missing, or what it returns is lost.",
+            "memory normalised",
+            _layer(across=lambda look, x, memory, norms: look(x, norms[1](memory))),
+            "you normalise the memory with `norms[1]`. That norm is for the queries; the encoder's "
+            "stack has ended with a norm of its own.",
         ),
     ],
     right="`decoder_layer` is right: each sub-layer reads what is normalised and adds to what is "

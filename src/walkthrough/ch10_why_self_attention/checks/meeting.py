@@ -75,29 +75,14 @@ SLIPS: Mapping[str, Mapping[float, str]] = {
     "a": {
         3: "this counts one of the attention's two products over pairs of words",
         1: "this is where it meets a plain recurrence; a convolution has k = 3 matrices",
-        0.5: "this counts one matrix for the convolution; it has k = 3",
-        2 / 3: "this is d / n",
     },
-    "b": {
-        1.5: "this leaves out the four projections",
-        3: "this leaves out the four projections, and one of the two products over pairs",
-    },
+    "b": {1.5: "this leaves out the four projections"},
     "c": {
         2: "this is where one LSTM meets it; here are two",
         8: "this leaves out the attention's four projections",
-        12: "this counts one of the attention's two products over pairs of words",
-        1 / 6: "this is d / n",
     },
-    "d": {
-        6: "this leaves out the feed-forward network",
-        4: "this leaves out the four projections, or one of the two products over pairs",
-        8: "this leaves out the feed-forward network and the projections",
-        0.5: "this is d / n",
-    },
-    "e": {
-        2: "this leaves out the feed-forward network",
-        4: "this leaves out the feed-forward network and the projections",
-    },
+    "d": {6: "this leaves out the feed-forward network"},
+    "e": {2: "this leaves out the feed-forward network"},
 }
 
 

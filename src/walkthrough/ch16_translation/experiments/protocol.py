@@ -20,14 +20,22 @@ where they stood (`extra`, "xavier").
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from transformer.training.run_folder import read_json
+from walkthrough.ch16_translation.experiments.recipe import aligned
 from walkthrough.lab import Arm, Experiment, Job, Trained
 from walkthrough.lab.hooks import Decoding, command_line, evaluated
 
 UPDATES = 8000
 AN_EPOCH = 62  # updates of some 7 000 target tokens, as with two batches of at most 4 096 tokens
 DECODING = Decoding(beam=5, alpha=None, average=10)
-TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
+TESTS = {
+    "test_2016_flickr": "2016",
+    "test_2017_flickr": "2017",
+    "test_2017_mscoco": "COCO",
+    "test_2018_flickr": "2018",
+}
 PROTOCOL = (
     "data.source_language=en",
     "data.target_language=de",
@@ -68,3 +76,22 @@ EXPERIMENT = Experiment(
     measures=[evaluated("val", [DECODING])],
     tests=[evaluated(split, [DECODING]) for split in TESTS],
 )
+
+
+def score_table(frame: pd.DataFrame, splits: Mapping[str, str] = TESTS) -> str:
+    """Return a line a row and split: BLEU of the seeds, how long the outputs are, chrF.
+
+    BLEU is the mean with the lowest and the highest, length is output over reference.
+    """
+    lines = [["", "", "BLEU", "", "length", "chrF"]]
+    for arm in (arm.name for arm in EXPERIMENT.arms):
+        runs = frame[frame["arm"] == arm]
+        for split, name in splits.items():
+            prefix = f"{split}/{DECODING.name}"
+            bleu, chrf = runs[f"{prefix}/bleu"], runs[f"{prefix}/chrf"]
+            length = (runs[f"{prefix}/hypothesis_len"] / runs[f"{prefix}/reference_len"]).mean()
+            ends = f"({bleu.min():.2f}–{bleu.max():.2f})"
+            row = arm if split == next(iter(splits)) else ""
+            scores = f"{bleu.mean():.2f}", ends, f"{length:.3f}", f"{chrf.mean():.1f}"
+            lines.append([row, name, *scores])
+    return aligned(lines)

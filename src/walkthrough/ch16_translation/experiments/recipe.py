@@ -7,14 +7,9 @@ as the validation captions chose with the row's first seed.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
-from walkthrough.ch16_translation.experiments.choosing import best_on_validation
-from walkthrough.ch16_translation.experiments.intervals import difference_of_counts
 from walkthrough.ch16_translation.experiments.recorded_runs import run_flops
 
 Record = Mapping[str, Any]
@@ -105,29 +100,21 @@ def scores(record: Record, row: str, split: str, *, beam: int | None = None) -> 
     return Scores(row, split, tuple(found))
 
 
-def score_table(record: Record, splits: Mapping[str, str] = TESTS) -> str:
-    """Return a line a row: how many seeds, and on each split the mean, lowest and highest BLEU."""
-    lines = [["", "seeds", *splits.values()]]
+def length(record: Record, row: str, split: str) -> float:
+    """Return how long a row's outputs are, as a share of the references, over all its seeds."""
+    found = [result(record, run, split) for run in runs_of(record, row)]
+    return fmean(one["hypothesis_len"] / one["reference_len"] for one in found)
+
+
+def score_table(record: Record, splits: Mapping[str, str]) -> str:
+    """Return a line a row and split: BLEU of the seeds, and how long the outputs are."""
+    lines = [["", "seeds", "", "BLEU", "", "length"]]
     for row, words in rows_in(record).items():
-        found = [str(scores(record, row, split)) for split in splits]
-        lines.append([words, str(len(runs_of(record, row))), *found])
-    return aligned(lines)
-
-
-def difference_table(record: Record, split: str) -> str:
-    """Return a line for each two rows: the difference of their mean BLEU, and its interval.
-
-    The interval holds 95 of 100 draws of sentences; the seeds stay those that were trained.
-    """
-    lines = [["", "BLEU", "95 of 100 draws"]]
-    for ours, theirs in combinations(rows_in(record), 2):
-        sides = (
-            [np.array(run["counts"][split]) for run in runs_of(record, row)]
-            for row in (ours, theirs)
-        )
-        found = difference_of_counts(*sides)
-        interval = f"{found.low:+.2f} to {found.high:+.2f}"
-        lines.append([f"{ROWS[ours]} − {ROWS[theirs]}", f"{found.measured:+.2f}", interval])
+        names = [words, str(len(runs_of(record, row)))]
+        for split, name in splits.items():
+            mean, _, ends = str(scores(record, row, split)).partition(" ")
+            lines.append([*names, name, mean, ends, f"{length(record, row, split):.3f}"])
+            names = ["", ""]
     return aligned(lines)
 
 
@@ -141,15 +128,6 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
-
-
-def learning_curves(record: Record) -> dict[str, list[tuple[int, float]]]:
-    """Return BLEU on the validation captions by update: the first seed of each row."""
-    return {
-        words: [(point["update"], point["bleu"]) for point in record["curves"][f"{row}-1"]]
-        for row, words in rows_in(record).items()
-        if f"{row}-1" in record["curves"]
-    }
 
 
 def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
@@ -169,28 +147,3 @@ def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def screen_table(screens: Record) -> str:
-    """Return a line for each candidate: its settings, and its best BLEU on validation.
-
-    Raises:
-        ValueError: a candidate has no score there.
-    """
-    lines = [["dropout", "R-Drop", "BPE dropout", "peak rate", "BLEU", "α"]]
-    for run in screens["runs"]:
-        data, model, training = (run["settings"][part] for part in ("data", "model", "training"))
-        best = best_on_validation(run["evaluation"])
-        if best is None:
-            raise ValueError(f"{run['name']} was not scored on the validation split")
-        lines.append(
-            [
-                f"{model['dropout']}",
-                f"{training['r_drop']:g}",
-                f"{data['bpe_dropout']}",
-                f"{training['peak']}",
-                f"{best['bleu']:.2f}",
-                f"{best['alpha']}",
-            ]
-        )
-    return aligned(lines)

@@ -3,22 +3,18 @@
 from walkthrough.ch16_translation.figures.bleu import ngram_grid, ways_chart
 from walkthrough.ch16_translation.figures.recipe import (
     caption_viewer,
-    learning_curve,
     seed_picture,
 )
 from walkthrough.ch16_translation.figures.translation import (
     cost_chart,
-    setting_table,
     translation_cards,
 )
 
 __all__ = [
     "caption_viewer",
     "cost_chart",
-    "learning_curve",
     "ngram_grid",
     "seed_picture",
-    "setting_table",
     "translation_cards",
     "ways_chart",
 ]

@@ -1,47 +1,19 @@
-"""The experiment of chapter 16 as figures: BLEU in the course of training, seeds, captions."""
+"""The experiments of chapter 16 as figures: seeds, and what captions were read."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import altair as alt
 import torch
 
-from walkthrough.ch16_translation.experiments.recipe import Scores
 from walkthrough.drawing.attention import attention_viewer
-from walkthrough.drawing.lines import Series, line_chart
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import PALETTE
 
 
-def learning_curve(
-    curves: Series,
-    published: Mapping[str, float],
-    *,
-    title: str = "Most of the BLEU comes early, the last points slowly",
-    x_title: str = "updates",
-    y_title: str = "BLEU on the validation captions",
-) -> alt.LayerChart:
-    """Return BLEU by update, a line a row, with published scores as dashed lines.
-
-    Raises:
-        ValueError: there are no curves.
-    """
-    last = max((update for points in curves.values() for update, _ in points), default=0)
-    # the lines lie close to each other: one label, on the highest
-    lowest_first = sorted(published.values())
-    label = f"published: {' and '.join(map(str, lowest_first))}"
-    names = [" " * place for place in range(1, len(published))] + [label] * bool(published)
-    levels = {
-        name: [(0, bleu), (last, bleu)] for name, bleu in zip(names, lowest_first, strict=True)
-    }
-    chart = line_chart(
-        curves, title=title, x_title=x_title, y_title=y_title, reference=levels, last_values=True
-    )
-    return chart.properties(height=300)
-
-
 def seed_picture(
-    rows: Mapping[str, Scores],
+    rows: Mapping[str, Sequence[float]],
     published: Mapping[str, float],
     *,
     title: str = "A dot a seed, and their mean",
@@ -58,9 +30,9 @@ def seed_picture(
         for style, (name, bleu) in zip(("--", ":"), published.items(), strict=False):
             ax.axvline(bleu, color="black", lw=1.2, ls=style, label=f"{name}: {bleu}")
         for place, found in enumerate(rows.values()):
-            heights = [place] * len(found.bleu)
-            ax.plot(found.bleu, heights, "o", color=PALETTE["blue"], markersize=7, alpha=0.6)
-            ax.plot([found.mean], [place], "|", color=PALETTE["blue"], markersize=24, mew=2.5)
+            heights = [place] * len(found)
+            ax.plot(found, heights, "o", color=PALETTE["blue"], markersize=7, alpha=0.6)
+            ax.plot([fmean(found)], [place], "|", color=PALETTE["blue"], markersize=24, mew=2.5)
         ax.set_yticks(range(len(rows)), list(rows))
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.margins(x=0.08)
@@ -69,7 +41,7 @@ def seed_picture(
         ax.tick_params(axis="y", length=0)
         figure.suptitle(title, x=0.01, ha="left", fontweight="semibold", fontsize=13)
         figure.legend(loc="outside lower left", ncols=1, fontsize=11)
-    told = "; ".join(f"{name}: {', '.join(f'{b:.2f}' for b in r.bleu)}" for name, r in rows.items())
+    told = "; ".join(f"{name}: {', '.join(f'{b:.2f}' for b in r)}" for name, r in rows.items())
     lines = "; ".join(f"{name} {bleu}" for name, bleu in published.items())
     return still(figure, alt=f"{title}. {x_title}. {told}. Published, as lines: {lines}.")
 

@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
-import pandas as pd
-from pandas.io.formats.style import Styler
 
-from walkthrough.ch16_translation.experiments.published import PublishedRun, System
-from walkthrough.ch16_translation.experiments.recorded_runs import (
-    Decoding,
-    Run,
-    setting_rows,
-    settings_of,
-)
+from walkthrough.ch16_translation.experiments.published import System
 from walkthrough.drawing.channels import menu, point_channels
 from walkthrough.drawing.style import described, wrapped
 from walkthrough.page.source import dark_and_light_css
@@ -127,24 +119,6 @@ def _cost_in_words(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
     )
     return f"{title}. One point a system, chosen by language pair. {listed}."
-
-
-def setting_table(
-    published: PublishedRun,
-    run: Run | None = None,
-    decoding: Decoding | None = None,
-    *,
-    columns: tuple[str, str, str, str] = ("", "setting", "published", "ours"),
-) -> Styler:
-    """Return a published setting; beside it, for a run and how it was decoded, ours."""
-    if run is None or decoding is None:
-        alone = [(name, str(value)) for name, value in published.settings.items()]
-        table = pd.DataFrame(alone, columns=list(columns[1:3]))
-    else:
-        table = pd.DataFrame(setting_rows(published, settings_of(run, decoding)))
-        table.columns = pd.Index(columns)
-    left: Any = [{"selector": "th, td", "props": [("text-align", "left")]}]
-    return table.style.hide().set_table_styles(left)
 
 
 @dataclass(frozen=True)
