@@ -43,7 +43,8 @@ def _first_change(before: Any, after: Any) -> str | None:
 def _parts(value: Any) -> dict[str, Any]:
     """Return what a value holds, by how one would write it; nothing for a function or None."""
     if isinstance(value, nn.Module):
-        return {f".{name}": tensor for name, tensor in _tensors(value).items()}
+        parts = {**_tensors(value), **_n_hooks(value)}
+        return {f".{name}": part for name, part in parts.items()}
     if isinstance(value, Mapping):
         return {f"[{key!r}]": part for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -53,6 +54,14 @@ def _parts(value: Any) -> dict[str, Any]:
 
 def _tensors(module: nn.Module) -> dict[str, Tensor]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def _n_hooks(module: nn.Module) -> dict[str, int]:
+    """Return how many hooks each part has: one that is left behind changes every later call."""
+    return {
+        f"{name}.hooks".lstrip("."): len(part._forward_hooks) + len(part._forward_pre_hooks)
+        for name, part in module.named_modules()
+    }
 
 
 def _noun(value: Any) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from walkthrough.ch17_variations import checks
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking import Check
+from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 from walkthrough.lab.intervals import t_factor
 
 ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
@@ -20,7 +21,8 @@ def _reach(mean, low, high):
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    assert len(check.mistakes) >= 3
+    if isinstance(check, Check):
+        assert_mistakes_are_worth_listing(check)
 
 
 def test_a_learners_own_ways_are_right():
@@ -42,21 +44,9 @@ def test_a_learners_own_ways_are_right():
     assert checks.seeds_needed(seeds_needed).status == "right"
 
 
-def test_two_mistakes_in_an_interval_are_both_named():
-    def interval(ours, base, t):
-        d = np.array(base) - np.array(ours)
-        half = 1.96 * d.std(ddof=1) / len(d) ** 0.5
-        return d.mean(), d.mean() - half, d.mean() + half
-
-    message = checks.interval(interval).message
-    assert "turned" in message
-    assert "1.96" in message
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda a, b, t: (0.0, 1.0), "Three are asked"),
         (lambda a, b, t: sorted(checks.interval.reference(a, b, t)), "order"),
         (lambda a, b, t: _reach(*checks.interval.reference(a, b, t)), "the mean less that"),
     ],
@@ -77,22 +67,33 @@ def test_hidden_units_may_be_rounded(answer):
         (2624, "round down"),
         (3201, "of one stack"),
         (3202, "512 numbers twice"),
-        (1471, "smaller still"),
     ],
 )
 def test_a_width_from_a_wrong_count_is_told_which_count(answer, said):
     assert said in checks.matched_d_ff(answer).message
 
 
-def test_a_share_of_ways_that_were_drawn_is_told():
-    drawn = iter(range(10))
-    verdict = checks.sign_flips(lambda differences: 0.2421 + next(drawn) / 1000)
-    assert "draw some" in verdict.message
-
-
 @pytest.mark.parametrize(("answer", "said"), [(2500, "fewer than base"), (3000, "more than base")])
 def test_another_width_is_told_what_it_gives(answer, said):
     assert said in checks.matched_d_ff(answer).message
+
+
+def test_a_share_of_one_side_doubled_is_wrong():
+    def doubled(differences):
+        found = sum(differences)
+        ways = list(product([1, -1], repeat=len(differences)))
+        sums = [sum(s * d for s, d in zip(way, differences, strict=True)) for way in ways]
+        side = 1 if found >= 0 else -1
+        return 2 * sum(side * one >= abs(found) - 1e-9 for one in sums) / len(ways)
+
+    assert "differences of mean 0" in checks.sign_flips(doubled).message
+
+
+def test_a_search_for_seeds_that_gives_up_is_wrong():
+    def seeds_needed(sd, effect, t):
+        return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
+
+    assert "an effect of a third" in checks.seeds_needed(seeds_needed).message
 
 
 def test_five_seeds_cannot_reach_one_in_twenty_by_signs():

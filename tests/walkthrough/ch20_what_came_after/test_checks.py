@@ -6,7 +6,7 @@ from torch import nn
 
 from walkthrough.ch20_what_came_after import checks
 from walkthrough.ch20_what_came_after.blocks import turned
-from walkthrough.checking.soundness import assert_check_is_sound
+from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 ALL = [checks.image_tokens, checks.turn_at, checks.pool_heads]
 
@@ -14,6 +14,7 @@ ALL = [checks.image_tokens, checks.turn_at, checks.pool_heads]
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
+    assert_mistakes_are_worth_listing(check)
 
 
 def test_patches_by_a_convolution_with_steps_are_right():
@@ -25,12 +26,12 @@ def test_patches_by_a_convolution_with_steps_are_right():
     assert checks.image_tokens(tokens).status == "right"
 
 
-def test_tokens_of_patches_alone_are_named():
+def test_tokens_of_patches_alone_are_wrong():
     def tokens(images, size, weight, bias, class_token, positions):
         kernel = weight.view(len(weight), images.shape[1], size, size)
         return nn.functional.conv2d(images, kernel, bias, stride=size).flatten(2).transpose(1, 2)
 
-    assert checks.image_tokens(tokens).mistake == "no class token"
+    assert checks.image_tokens(tokens).status == "wrong"
 
 
 def test_the_usual_rotate_half_is_right():
@@ -49,14 +50,3 @@ def test_the_pages_own_turning_is_named():
 
     verdict = checks.turn_at(turn)
     assert verdict.status == "wrong"
-
-
-@pytest.mark.parametrize(
-    ("turn", "said"),
-    [
-        (lambda x, positions: checks.turn_at.reference(x, positions, base=500.0), "other angles"),
-        (lambda x, positions: x + positions[:, None, :, None].sin(), "the same to all heads"),
-    ],
-)
-def test_a_turn_that_is_none_or_another_is_told(turn, said):
-    assert said in checks.turn_at(turn).message

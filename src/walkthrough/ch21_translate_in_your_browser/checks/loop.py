@@ -47,16 +47,14 @@ def _loop(
     more: int = 0,
     keep_end: bool = False,
     keep_start: bool = False,
-    start: int = BOS_ID,
     keep_first_past: bool = False,
-    choose: Callable[[Tensor], int] = lambda logits: int(logits.argmax()),
 ) -> list[int]:
-    token, past, words = start, None, [BOS_ID] if keep_start else []
+    token, past, words = BOS_ID, None, [BOS_ID] if keep_start else []
     for _ in range(limit + more):
         logits, found = step(token, past)
         if not (keep_first_past and past):
             past = found if remember else None
-        word = choose(logits)
+        word = int(logits.argmax())
         if stop and word == EOS_ID:
             return [*words, word] if keep_end else words
         words.append(word)
@@ -113,7 +111,6 @@ greedy = Check(
             "the start token stands among the words: it is the first thing the decoder reads, "
             "and nothing that it said.",
         ),
-        Mistake("one word too many", _by(more=1), "you take one step more than `limit` allows."),
         Mistake(
             "one word too few",
             _by(more=-1),
@@ -121,24 +118,9 @@ greedy = Check(
             "`limit` allows, or cut that word off as if it were the end.",
         ),
         Mistake(
-            "the least probable",
-            _by(choose=lambda logits: int(logits.argmin())),
-            "you take the token with the smallest logit.",
-        ),
-        Mistake(
-            "another start",
-            _by(start=0),
-            "you begin with token 0. The start token is 1.",
-        ),
-        Mistake(
             "the first past kept",
             _by(keep_first_past=True),
             "you keep the past of the first step. Every step returns a new one: hand that on.",
-        ),
-        Mistake(
-            "the end skipped",
-            lambda step, limit: [word for word in _loop(step, limit, stop=False) if word != EOS_ID],
-            "you leave the end token out and go on after it. The sentence is over there.",
         ),
         Mistake(
             "nothing at the limit",
