@@ -35,40 +35,15 @@ training_days = Check(
             "pass, times three); `forward` has the two in it already.",
         ),
         Mistake(
-            "seconds",
-            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400,
-            "these are seconds. A day has 86 400.",
-        ),
-        Mistake(
             "multiplied by the seconds of a day",
             lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400**2,
             "the seconds are multiplied by 86 400. `a / b * c` is `(a / b) * c`: from seconds to "
             "days you divide.",
         ),
         Mistake(
-            "hours",
-            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 24,
-            "these are hours.",
-        ),
-        Mistake(
-            "minutes of a day",
-            lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 60,
-            "the seconds are divided by 1440, the *minutes* of a day. A day has 86 400 seconds.",
-        ),
-        Mistake(
             "times the rate",
             lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * rate**2,
             "the rate is a factor here, so that faster hardware takes longer. Divide by it.",
-        ),
-        Mistake(
-            "one update",
-            lambda f, tokens, updates, rate: _days(f, tokens, 1, rate),
-            "this is one update.",
-        ),
-        Mistake(
-            "one token an update",
-            lambda f, tokens, updates, rate: _days(f, 1, updates, rate),
-            "an update is counted with one token. It has `tokens` of them.",
         ),
     ],
     right="`training_days` is right",
