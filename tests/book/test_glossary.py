@@ -58,7 +58,7 @@ def test_faults_are_noticed(definition):
     assert faults("mean", definition)
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", [name for name in CHAPTERS if not name.startswith("00")])
 def test_every_chapter_links_terms_that_exist(name):
     found = links(name)
     assert found

@@ -54,7 +54,7 @@ def test_every_row_of_the_readers_notes_has_a_link():
     assert all(".ipynb#" in row for row in rows)
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", [name for name in CHAPTERS if not name.startswith("00")])
 def test_every_mistake_of_a_chapter_is_listed(name):
     shown = mistakes(name)
     assert shown

@@ -76,7 +76,7 @@ def advice(room: str, predictions: dict[str, Prediction]) -> str:
     )
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room[2:4] in LISTED])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room[2:4] in LISTED[1:]])
 def test_every_chapter_with_a_room_asks_two_or_three(room: str) -> None:
     assert advice(room, predictions_of(room)) == ""
 
