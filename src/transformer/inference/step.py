@@ -41,8 +41,8 @@ def step_decoder(model: Transformer) -> Callable[..., Tensor]:
     """
     modules = list(model.decoder.layers.modules())
     is_plain = type(model).decode is Transformer.decode and "decode" not in vars(model)
-    for module in modules:
-        is_plain &= type(module) in PLAIN
+    is_plain &= all(type(module) in PLAIN for module in modules)
+    for module in (model.decoder, *modules):  # somebody watches
         is_plain &= not (module._forward_hooks or module._forward_pre_hooks)
     if not is_plain:
         return model.decode

@@ -48,8 +48,10 @@ def test_equals_the_models_own_decoding(changes, beam) -> None:
 
 def test_a_hook_or_another_kind_of_module_is_heard() -> None:
     model = make_model(2)
-    hook = model.decoder.layers[0].feed_forward.register_forward_hook(lambda *_: 0 * _[2])
-    assert step_decoder(model) == model.decode
-    hook.remove()
+    for watched in (model.decoder, model.decoder.layers[0].feed_forward):
+        hook = watched.register_forward_hook(lambda *_: None)
+        assert step_decoder(model) == model.decode
+        hook.remove()
+    assert step_decoder(model) != model.decode
     model.decoder.layers[0].residuals[1].layer_norm = torch.nn.Identity()
     assert step_decoder(model) == model.decode
