@@ -19,11 +19,11 @@ DEFAULTS = {
     "translate m": {
         **MODEL,
         **DECODING,
-        **{"input": None, "n_best": 1, "scores": False, "window": None},
+        **{"input": None, "n_best": 1, "scores": False, "window": None, "engine": "torch"},
     },
     "evaluate m": {**MODEL, **DECODING, **PLAN, "split": None, "output": None},
     "average m --output o": {"checkpoints": ["m"], "last": None, "output": "o", "quiet": False},
-    "export m --output o": {**MODEL, "output": "o"},
+    "export m --output o": {**MODEL, "output": "o", "format": "onnx"},
 }
 WHOLE = {
     "train --folder f": ["--threads"],
