@@ -101,7 +101,7 @@ def read_chapters(root: Path = ROOT) -> dict[str, Chapter]:
     found = {}
     for entry in (entry for part in parts for entry in part["chapters"]):
         name = Path(entry["file"]).name
-        if re.match(r"\d\d-", name):
+        if re.match(r"\d\d-", name) and not name.startswith("00-"):  # a story, without exercises
             text = (root / f"{entry['file']}.ipynb").read_text(encoding="utf-8")
             found[name[:2]] = chapter_of(f"{name}.ipynb", entry["title"], text)
     return found
