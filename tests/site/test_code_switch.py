@@ -109,7 +109,7 @@ def test_a_chapter_begins_without_its_imports(page: Page, built_site: Path) -> N
         page.goto("about:blank")
         address = (built_site / CHAPTER).as_uri()
         visit = open_page(page, f"{address}#{code}", read=False)
-        imports = page.locator("div.cell").first
+        imports = page.locator("div.cell.tag_hide-input").first
         assert imports.locator(".cell_input").is_visible() == (code == "all")
         assert imports.locator("summary").is_visible() == (code != "none")
         chapter_map = page.locator("div.cell:has(svg.architecture)")

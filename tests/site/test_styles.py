@@ -41,6 +41,10 @@ WHOLE = """async ([sheet, files]) => {
     whole.href = link.href.replace("_static/site.css", file);
     await new Promise((loaded) => { whole.onload = whole.onerror = loaded; link.before(whole); });
   }
+  const faces = document.createElement("style"); // the originals have no faces, which take room too
+  faces.textContent = [...link.sheet.cssRules]
+    .filter((rule) => rule instanceof CSSFontFaceRule).map((rule) => rule.cssText).join("");
+  document.head.append(faces);
   link.remove();
   document.body.getBoundingClientRect();
   await document.fonts.ready; // icons take room

@@ -17,7 +17,7 @@
 
   /* A link to this chapter whose words are in italics takes them along as the sentence to try. */
   function takeAlong() {
-    for (const link of document.querySelectorAll('a[href*="translate-in-your-browser"]:has(> em:only-child)')) {
+    for (const link of document.querySelectorAll('a[href*="translate-in-your-browser"]:has(> em:only-child, > span > em:only-child)')) {
       link.search = new URLSearchParams({ sentence: link.textContent.trim() });
     }
   }

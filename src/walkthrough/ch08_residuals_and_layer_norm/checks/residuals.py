@@ -10,6 +10,7 @@ from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fix
 # Exercise: how much of a word is left
 
 Left = Callable[[float, int, str], float]
+Weight = Callable[[float, int, float], float]
 
 
 def _mixed(
@@ -84,7 +85,7 @@ share_left = Check(
 # Exercise: the weight of the word
 
 
-def _weight(kept: Callable[[float, int], float] = lambda left, n: left ** (1 / n)) -> Left:
+def _weight(kept: Callable[[float, int], float] = lambda left, n: left ** (1 / n)) -> Weight:
     """The weight when one sub-layer must keep `kept(left, n_sublayers)`."""
 
     def weight(branch: float, n_sublayers: int, left: float) -> float:

@@ -32,7 +32,8 @@ def _layer(
 
     def lay(pairs: list[Pair], max_len: int) -> Laid:
         kept = keep(pairs, max_len)
-        sides = ((([], [EOS_ID]), 0), (reads_marks, 1), (gold_marks, 1))
+        source_marks: tuple[list[int], list[int]] = ([], [EOS_ID])
+        sides = ((source_marks, 0), (reads_marks, 1), (gold_marks, 1))
         rows = [[[*marks[0], *pair[side], *marks[1]] for pair in kept] for marks, side in sides]
         own = [max(map(len, some)) for some in rows]
         widths = {"own": own, "limit": [max_len] * 3, "all": [max(own)] * 3}[width]
