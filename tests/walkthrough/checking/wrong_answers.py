@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
 from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention, score_scale
-from walkthrough.ch03_masks.checks import decoding_mask, pad_mask, shift_right
+from walkthrough.ch03_masks.checks import decoding_mask, shift_right
 from walkthrough.ch04_multi_head_attention.checks import split_heads
 from walkthrough.ch05_feed_forward.checks import feed_forward, feed_forward_share
 from walkthrough.ch07_positional_encoding.checks import encoding
@@ -139,26 +139,6 @@ ENCODING = {
     "half the exponent": lambda n, d: sinusoids(n, d, base=100.0),
     "scaled": lambda n, d: sinusoids(n, d) * d**0.5,
     "zero": lambda n, d: torch.zeros(n, d),
-}
-
-
-def by_pad(tokens):
-    return (tokens != 0)[:, None, None, :]
-
-
-PAD_MASK = {
-    "inverted": lambda t: ~by_pad(t),
-    "start closed": lambda t: by_pad(t) & (t != 1)[:, None, None, :],
-    "end closed": lambda t: by_pad(t) & (t != 2)[:, None, None, :],
-    "two dimensions": lambda t: t != 0,
-    "three": lambda t: (t != 0)[:, None],
-    "queries": lambda t: (t != 0)[:, None, :, None],
-    "numbers": lambda t: by_pad(t).float(),
-    "all open": lambda t: torch.ones_like(by_pad(t)),
-    "additive": lambda t: torch.zeros(by_pad(t).shape).masked_fill(~by_pad(t), NINF),
-    "last column always open": lambda t: by_pad(t) | (torch.arange(t.shape[1]) == t.shape[1] - 1),
-    "first row for all": lambda t: by_pad(t)[:1].expand(len(t), -1, -1, -1),
-    "dims in front": lambda t: (t != 0)[None, None],
 }
 
 
@@ -420,7 +400,6 @@ ANSWERS = [
     (feed_forward, FEED_FORWARD),
     (split_heads, HEADS),
     (encoding, ENCODING),
-    (pad_mask, PAD_MASK),
     (decoding_mask, DECODING),
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
