@@ -10,10 +10,11 @@ from walkthrough.drawing.look import WEIGHT
 from walkthrough.drawing.scene import Scene, at, button, framed
 
 _CSS = """
-#scene-arcs .sky{height:clamp(130px,30cqw,240px)}
-#scene-arcs g{opacity:.07;transition:opacity .35s}
-#scene-arcs .row{display:grid;grid-template-columns:repeat(var(--n),1fr);text-align:center}
-#scene-arcs label span{display:inline-block;padding:.3em .5em}
+.sky{height:clamp(130px,30cqw,240px)}
+.sky g{opacity:.07;transition:opacity .35s}
+#scene-arcs .row{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));
+text-align:center}
+#scene-arcs label span{display:inline-block;padding:.25em .45em}
 #scene-arcs .row div{padding-top:.3em}
 """
 
