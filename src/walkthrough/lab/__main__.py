@@ -67,7 +67,7 @@ def list_command(args: argparse.Namespace) -> int:
         print(f"{e.name}\n  {e.question}")
         print(f"  arms     {', '.join(arm.name for arm in e.arms)}")
         print(f"  seeds    {len(e.seeds)}; rates × {rates}; updates {lengths}")
-        print(f"  record   {len(_read(e))} runs, {_hours(e)}")
+        print(f"  record   {len(_read(e))} runs, {hours(e)}")
     return 0
 
 
@@ -205,7 +205,8 @@ def _read(experiment: Experiment) -> dict[Key, store.Run]:
     return store.read(store.path_of(experiment.name), experiment.name)
 
 
-def _hours(experiment: Experiment) -> str:
+def hours(experiment: Experiment) -> str:
+    """Return in words what the recorded runs of an experiment have cost."""
     minutes = sum(run.cpu_seconds or 0 for run in _read(experiment).values()) / 60
     return f"{minutes / 60:.1f} hours of a core" if minutes >= 120 else f"{minutes:.0f} minutes"
 
