@@ -13,7 +13,7 @@ from tools.book import ledger
 from walkthrough.lab import Comparison, Experiment, card, compare
 from walkthrough.lab.__main__ import hours, state
 from walkthrough.lab.discovery import declarations, module_of
-from walkthrough.lab.measures import scale_of
+from walkthrough.lab.measures import comparable
 from walkthrough.lab.store import path_of, read
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
@@ -47,7 +47,8 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
     ]
     yield "\n".join(f"- {line}" for line in told)
     runs = read(path_of(e.name), e.name)
-    figure = _figure(e, (name for run in runs.values() for name in run.figures))
+    known = (*e.figures(e.seeds[0]), *(name for run in runs.values() for name in run.figures))
+    figure = next(filter(comparable, known), None)
     if figure is None or e.base is None:
         return
     found, refusals = _compared(e, figure, {run.length for run in runs.values()})
@@ -84,17 +85,6 @@ def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Compa
         else:
             refusals.append(why)
     return found, refusals
-
-
-def _figure(e: Experiment, recorded: Iterable[str]) -> str | None:
-    """Return the first figure that the experiment measures and that can be compared."""
-    for name in (*e.figures(e.seeds[0]), *recorded):
-        try:
-            scale_of(name)
-        except KeyError:
-            continue
-        return name
-    return None
 
 
 def fill(app: Sphinx, name: str, source: list[str]) -> None:
