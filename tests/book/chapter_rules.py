@@ -324,7 +324,7 @@ def opens_with_a_question(notebook: NotebookNode) -> list[str]:
             text,
             r"\{admonition\} Paper, .*Section.*\n:class: paper",
         ),
-        "show(…)": (code(notebook.cells), r"\bshow\("),
+        "show(…)": (code(notebook.cells), r"(?<![.\w])show\("),
         "a {warning}": (markdown(part.get(ENDS[0], [])), r"\{warning\}"),
         "two folded questions": (
             markdown(part.get(ENDS[2], [])),
