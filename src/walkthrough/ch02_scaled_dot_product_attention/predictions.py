@@ -29,21 +29,3 @@ typical_score = Prediction(
         Choice("About 64", "64 is the variance. A typical size is its root."),
     ),
 )
-
-fewest_found = Prediction(
-    "02-fewest-found",
-    "With 256 components and 250 updates, which score finds the fewest right keys?",
-    (
-        Choice(
-            "The scaled dot product",
-            "Its scores start at the size of 1, where softmax still has a gradient everywhere.",
-        ),
-        Choice(
-            "The dot product without the scale",
-            "Its scores start at the size of 16, where most queries have no gradient left.",
-            right=True,
-        ),
-        Choice("Additive attention", "tanh keeps its scores small, however many components."),
-        Choice("All find alike", "With 4 components they do. What grows with their number?"),
-    ),
-)

@@ -10,12 +10,12 @@ from walkthrough.drawing.look import WEIGHT
 from walkthrough.drawing.scene import Scene, at, button, framed
 
 _CSS = """
-.sky{height:clamp(130px,30cqw,240px)}
+.sky{height:clamp(110px,24cqw,180px)}
 .sky g{opacity:.07;transition:opacity .35s}
-#scene-arcs .row{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));
+#scene-arcs .line{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));
 text-align:center}
 #scene-arcs label span{display:inline-block;padding:.25em .45em}
-#scene-arcs .row div{padding-top:.3em}
+#scene-arcs .line div{padding-top:.3em}
 """
 
 
@@ -59,7 +59,7 @@ def arcs(
         f'<fieldset class="pick" style="--n:{n}"><legend>{question}</legend><div class="sky">'
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
         f'aria-label="{html.escape(description)}">{drawn}</svg></div>'
-        f'<div class="row">{buttons}</div><div class="row">{numbers}</div></fieldset>'
+        f'<div class="line">{buttons}</div><div class="line">{numbers}</div></fieldset>'
     )
     return framed("arcs", inside, caption="", description=description, css=_CSS)
 
