@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
-from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention, score_scale
+from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention
 from walkthrough.ch03_masks.checks import decoding_mask, packed_mask, shift_right
 from walkthrough.ch04_multi_head_attention.checks import split_heads
 from walkthrough.ch05_feed_forward.checks import feed_forward, feed_forward_share
@@ -220,20 +220,6 @@ WAITING = {
     "difference": lambda n, m: abs(n - m) + 1,
     "fixed": lambda n, m: 6,
 }
-SCALE = {
-    "precedence": lambda d, q, k: 1 / math.sqrt(d) * q * k,
-    "keys left out": lambda d, q, k: 1 / (math.sqrt(d) * q),
-    "queries left out": lambda d, q, k: 1 / (math.sqrt(d) * k),
-    "no std": lambda d, q, k: 1 / math.sqrt(d),
-    "sum": lambda d, q, k: 1 / (math.sqrt(d) * (q + k)),
-    "no root": lambda d, q, k: 1 / (d * q * k),
-    "inverse": lambda d, q, k: math.sqrt(d) * q * k,
-    "variance": lambda d, q, k: 1 / (d * q * q * k * k),
-    "root of all": lambda d, q, k: 1 / math.sqrt(d * q * k),
-    "negative": lambda d, q, k: -1 / (math.sqrt(d) * q * k),
-    "root of squares": lambda d, q, k: 1 / (math.sqrt(d) * math.sqrt(q * q + k * k)),
-    "8": lambda d, q, k: 1 / (8 * q * k),
-}
 
 
 def count(v, d, f, n, *, matrices=1, attentions=3, norms=5, bias=1, ff=2):
@@ -417,7 +403,6 @@ ANSWERS = [
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
-    (score_scale, SCALE),
     (n_parameters, PARAMETERS),
     (score, SCORE),
     (feed_forward_share, SHARE),
