@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
 from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention
-from walkthrough.ch03_masks.checks import decoding_mask, shift_right
+from walkthrough.ch03_masks.checks import decoding_mask, packed_mask, shift_right
 from walkthrough.ch04_multi_head_attention.checks import split_heads
 from walkthrough.ch05_feed_forward.checks import feed_forward, feed_forward_share
 from walkthrough.ch07_positional_encoding.checks import encoding
@@ -145,6 +145,18 @@ ENCODING = {
 def causal(n, m):
     return torch.ones(n, m, dtype=torch.bool).tril(m - n)
 
+
+def same_number(segments):
+    return segments[:, None, :, None] == segments[:, None, None, :]
+
+
+PACKED = {
+    "all open": lambda s: torch.ones_like(same_number(s)),
+    "future open": lambda s: same_number(s) & (s != 0)[:, None, None, :],
+    "only causal": lambda s: causal(s.shape[1], s.shape[1]) & (s != 0)[:, None, None, :],
+    "padding sees itself": lambda s: same_number(s) & causal(s.shape[1], s.shape[1]),
+    "two dimensions": lambda s: same_number(s)[0, 0] & causal(s.shape[1], s.shape[1]),
+}
 
 DECODING = {
     "from the start": lambda n, m: torch.ones(n, m, dtype=torch.bool).tril(),
@@ -387,6 +399,7 @@ ANSWERS = [
     (split_heads, HEADS),
     (encoding, ENCODING),
     (decoding_mask, DECODING),
+    (packed_mask, PACKED),
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
