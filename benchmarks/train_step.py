@@ -41,7 +41,9 @@ def main() -> None:
     pairs = random_pairs()
     ours = Trainer(Transformer(TINY), pairs, settings)
     peer_model = TorchTransformer(TINY)
-    peer = Trainer(peer_model, pairs, settings)  # type: ignore[arg-type]
+    peer = Trainer(Transformer(TINY), pairs, settings)
+    peer.model = peer_model  # type: ignore[assignment]
+    peer.optimizer = torch.optim.Adam(peer_model.parameters(), **peer.optimizer.defaults)
     peer.loss = PeerLoss(peer_model, settings.smoothing)
     groups = ours.groups(0)[:3]
 

@@ -14,7 +14,7 @@ BROKEN = [
     ("transformer/attention.py", "from transformer.model import Decoder", "point one way"),
     ("transformer/inference/beam.py", "import transformer.training.loss", "point one way"),
     (
-        "walkthrough/ch03_masks/figures.py",
+        "walkthrough/ch03_masks/predictions.py",
         "from walkthrough import ch05_feed_forward",
         "never each",
     ),

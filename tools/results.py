@@ -6,7 +6,7 @@
 
 A record depends on its tool and on every module of this repository that the tool imports, directly
 or through others. It counts as made by this code when none of these files differs from the commit
-that it names. `RECORDS` is the one list: results/README.md and book/reproduce.md are held to it.
+that it names. `RECORDS` is the one list: results/README.md is held to it.
 """
 
 import argparse
@@ -144,7 +144,7 @@ def rooms(paths: Iterable[str]) -> list[str]:
 
 
 def cost(n_minutes: int) -> str:
-    """Return a time in words, as book/reproduce.md gives it."""
+    """Return a time in words."""
     number, unit = (n_minutes // 60, "hour") if n_minutes >= 120 else (n_minutes, "minute")
     return f"{number} {unit}{'s' if number > 1 else ''}"
 

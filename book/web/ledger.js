@@ -1,5 +1,5 @@
-/* The ledger: a square a claim and filters above its table, and marks in the chapters that lead back to its
-   rows. */
+/* The ledger: a square a claim and filters above its table, heads that sort it, and marks in the chapters
+   that lead back to its rows. */
 (function () {
   "use strict";
 
@@ -33,7 +33,7 @@
     }
   }
 
-  // ---- On the page itself: two selects and a count.
+  // ---- On the page itself: three selects and a count.
   function choice(label, values) {
     // a browser that restores a form would choose behind the reader's back
     const select = element("select", { autocomplete: "off" }, ...[ALL, ...new Set(values)].map((value) => new Option(value)));
@@ -54,48 +54,77 @@
       row,
       id: row.querySelector("[id^='claim-']").id,
       section: row.querySelector("[id^='claim-']").id.match(CLAIM)[1],
+      kind: row.cells[row.cells.length - 2].textContent.trim(),
       verdict: row.cells[row.cells.length - 1].textContent.trim(),
     }));
   }
 
   // The list above the table says what each verdict means, from the best to what has none. It folds: the key
-  // to the squares says their names and counts.
+  // to the squares says their names and counts; what is no experiment is a lower square and not counted.
   function addSquares(rows) {
     const list = document.querySelector("article section > ul:has(> li em)");
-    const counts = [...document.querySelectorAll("article section > p")].find((p) => /^\d+ claims:/.test(p.textContent));
+    const counts = [...document.querySelectorAll("article section > p")].find((p) => /^\d+ experiments:/.test(p.textContent));
     if (!list || !counts) return;
     const verdicts = [...list.querySelectorAll("li em:first-child")].map((name) => name.textContent);
-    const kind = (verdict) => `verdict-${verdicts.indexOf(verdict)}`;
+    const colour = (verdict) => `verdict-${verdicts.indexOf(verdict)}`;
     const squares = element("div", { className: "claim-squares", ariaHidden: "true" });
     let part = "";
-    for (const { row, id, section, verdict } of rows) {
+    for (const { row, id, section, kind, verdict } of rows) {
       if (section[0] !== part) squares.append(element("span", { textContent: `§${section[0]}` }));
       part = section[0];
       const title = `${row.cells[1].textContent.trim()} – ${verdict}`;
-      squares.append(element("a", { className: kind(verdict), href: `#${id}`, title, tabIndex: -1 }));
+      const className = `${colour(verdict)} kind-${kind}`;
+      squares.append(element("a", { className, href: `#${id}`, title, tabIndex: -1 }));
       const last = row.cells[row.cells.length - 1];
-      last.replaceChildren(element("span", { className: `claim-chip ${kind(verdict)}`, textContent: verdict }));
+      last.replaceChildren(element("span", { className: `claim-chip ${colour(verdict)}`, textContent: verdict }));
     }
-    const key = verdicts.map((name) => {
-      const count = rows.filter(({ verdict }) => verdict === name).length;
-      return element("li", {}, element("i", { className: kind(name) }), element("b", { textContent: count }), ` ${name}`);
+    const tried = rows.filter(({ kind }) => kind === "experiment");
+    const key = verdicts.flatMap((name) => {
+      const textContent = tried.filter(({ verdict }) => verdict === name).length;
+      const mark = element("i", { className: colour(name) });
+      return textContent ? [element("li", {}, mark, element("b", { textContent }), ` ${name}`)] : [];
     });
-    counts.replaceWith(squares, element("ul", { className: "claim-key" }, ...key));
+    counts.querySelector("strong").replaceWith("Lower squares are no experiments: ");
+    counts.before(squares, element("ul", { className: "claim-key" }, ...key));
     const fold = element("details", {}, element("summary", { textContent: "What each verdict means" }));
     list.replaceWith(fold);
     fold.append(list);
-    document.querySelector(".claim-key").after(fold);
+    counts.after(fold);
+  }
+
+  // Heads become buttons. A second press turns the order; rows that are equal keep the paper's.
+  function addSorting(table, rows) {
+    const valueOf = (one, column) => {
+      const text = one.row.cells[column].textContent.trim();
+      return /^(\d+|–)$/.test(text) ? Number.parseInt(text, 10) || 0 : text;
+    };
+    const compare = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b));
+    const heads = [...table.tHead.rows[0].cells];
+    for (const head of heads.filter(({ textContent }) => /Section|Pairs|Kind|Verdict/.test(textContent))) {
+      const column = heads.indexOf(head);
+      const button = element("button", { type: "button", textContent: head.textContent });
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const way = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
+        const order = column ? (a, b) => compare(valueOf(a, column), valueOf(b, column)) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
+        table.tBodies[0].append(...[...rows].sort((a, b) => way * order(a, b)).map(({ row }) => row));
+      });
+    }
   }
 
   function addFilters(table, rows) {
     const section = choice("Section", rows.map((one) => one.section));
+    const kind = choice("Kind", rows.map((one) => one.kind));
     const verdict = choice("Verdict", rows.map((one) => one.verdict));
+    const choices = Object.entries({ section, kind, verdict });
     const count = element("output");
-    const fits = (select, value) => select.value === ALL || select.value === value;
+    const fits = (one) => choices.every(([name, { select }]) => [ALL, one[name]].includes(select.value));
 
     function apply() {
       for (const one of rows) {
-        one.row.hidden = !fits(section.select, one.section) || !fits(verdict.select, one.verdict);
+        one.row.hidden = !fits(one);
       }
       count.textContent = `${rows.filter((one) => !one.row.hidden).length} of ${rows.length} claims`;
     }
@@ -103,12 +132,12 @@
     function showTarget() {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (!target?.closest("tr[hidden]")) return;
-      section.select.value = verdict.select.value = ALL;
+      choices.forEach(([, { select }]) => (select.value = ALL));
       apply();
       target.scrollIntoView();
     }
 
-    const form = element("form", { className: "ledger-filters" }, section.label, verdict.label, count);
+    const form = element("form", { className: "ledger-filters" }, section.label, kind.label, verdict.label, count);
     form.addEventListener("change", apply);
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", showTarget);
@@ -123,6 +152,7 @@
     const rows = rowsOf(table);
     keepRoles(table);
     addSquares(rows);
+    addSorting(table, rows);
     addFilters(table, rows);
   });
 })();

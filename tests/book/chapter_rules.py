@@ -30,6 +30,7 @@ from nbformat import NotebookNode
 from walkthrough.checking import Check, OwnCheck, ValueCheck
 
 MAX_LINES = 15
+STORY_WORDS, ALL_WORDS = 2200, 3300
 CHECKED = "nbval-check-output"
 BANNED = re.compile(
     r"\b(simply|just|obviously|clearly|trivial(ly)?|of course|eas(y|ily)|basically|powerful"
@@ -41,7 +42,8 @@ REMOTE_IMAGE = re.compile(
     r"!\[[^\]]*\]\(\s*(https?:)?//|^[`:]{3,}\{(image|figure)\}\s+(https?:)?//", re.MULTILINE
 )
 UNRENDERED = re.compile(r"\{(?:glue|cite)[^}]*\}|\]\{[.#][^}]*\}")  # roles and spans of the site
-INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interval"}
+INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interval", "button"}
+ENDS = ["What goes wrong", "Exercises", "Summary"]  # of a chapter that opens with a question
 
 
 def has_every_part_in_order(notebook: NotebookNode) -> list[str]:
@@ -305,6 +307,49 @@ def is_a_story(notebook: NotebookNode) -> list[str]:
     return problems
 
 
+def opens_with_a_question(notebook: NotebookNode) -> list[str]:
+    """Its title asks, its headings tell the story, mistakes and exercises end it; it is short."""
+    text = markdown(notebook.cells)
+    part = sections(notebook)
+    titles, found = headings(text, 1), headings(text, 2)
+    problems = []
+    if len(titles) != 1 or not notebook.cells[0].source.startswith(f"# {titles[0]}"):
+        problems.append("a chapter starts with its title, the only first-level heading")
+    if not titles or not titles[0].endswith("?"):
+        problems.append("the title is a question")
+    if found[-3:] != ENDS or len(found) < 6 or set(found[:-3]) & set(PARTS):
+        problems.append(f"headings tell the story, then come {ENDS}; found {found}")
+    wanted = {
+        "a `Paper, Section N` admonition": (
+            text,
+            r"\{admonition\} Paper, .*Section.*\n:class: paper",
+        ),
+        "show(…)": (code(notebook.cells), r"(?<![.\w])show\("),
+        "a {warning}": (markdown(part.get(ENDS[0], [])), r"\{warning\}"),
+        "two folded questions": (
+            markdown(part.get(ENDS[2], [])),
+            r"\{dropdown\}(.|\n)*\{dropdown\}",
+        ),
+        "a way on": (markdown(part.get(ENDS[2], [])), r"\]\([\w./-]+\.ipynb(#[\w-]*)?\)"),
+    }
+    problems += [
+        f"it lacks {what}" for what, (where, how) in wanted.items() if not re.search(how, where)
+    ]
+    if not any(CHECKED in _tags(cell) for cell in code_cells(notebook)):
+        problems.append("it lacks a compared cell")
+    words = {title: _words(cells) for title, cells in part.items()}
+    story = sum(n for title, n in words.items() if title not in ENDS[1:])
+    total = sum(words.values())
+    if story > STORY_WORDS or total > ALL_WORDS:
+        limits = f"at most {STORY_WORDS} and {ALL_WORDS}"
+        problems.append(f"{story} words of story and {total} in all, {limits}")
+    return problems
+
+
+def _words(cells: list[NotebookNode]) -> int:
+    return len(prose(NotebookNode(cells=cells)).split())
+
+
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_every_part_in_order,
     head_is_complete,
@@ -319,6 +364,14 @@ RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     has_an_interactive_figure,
     pictures_have_alt_text,
 )
+QUESTION = (
+    opens_with_a_question,
+    *(
+        rule
+        for rule in RULES
+        if rule not in (has_every_part_in_order, parts_hold_what_they_promise)
+    ),
+)
 STORY = (
     is_a_story,
     imports_stand_in_the_first_cell,
@@ -332,4 +385,5 @@ STORY = (
 
 def rules_for(notebook: NotebookNode) -> tuple[Callable[[NotebookNode], list[str]], ...]:
     """The rules of the form that a notebook's metadata names; most name none and are chapters."""
-    return {"chapter": RULES, "story": STORY}[notebook.metadata.get("form", "chapter")]
+    forms = {"chapter": RULES, "question": QUESTION, "story": STORY}
+    return forms[notebook.metadata.get("form", "chapter")]

@@ -153,8 +153,47 @@ def test_a_broken_story_is_rejected(found, replacement, message):
     assert any(message in problem for problem in problems), problems
 
 
+QUESTION = (
+    GOOD.replace("# Doubling numbers\n", "# What is twice two?\n")
+    .replace("## What the paper says\n", "## A sum\n")
+    .replace("## By hand\n", "## Twice two\n")
+    .replace("## The code\n", "## A function that doubles\n")
+    .replace("## Testing the claim\n", "## Is it so?\n")
+)
+for _gone in ("## Summary\n", "## Where we differ from the paper\n", "## Next\n"):
+    QUESTION = QUESTION.replace(_gone, "")
+QUESTION = QUESTION.replace("## Questions\n", "## Summary\n")
+
+
+def test_a_chapter_that_opens_with_a_question_passes():
+    assert [found for rule in rules.QUESTION if (found := rule(chapter(QUESTION)))] == []
+
+
+@pytest.mark.parametrize(
+    ("found", "replacement", "message"),
+    [
+        ("twice two?\n\n**P", "twice two.\n\n**P", "is a question"),
+        ("# What is", "What is", "its title"),
+        ("## Twice two\n", "## By hand\n", "tell the story"),
+        ("## Exercises\n", "## Tasks\n", "tell the story"),
+        ("show(doubled)", "print(doubled)", "lacks show"),
+        ("{warning}", "{tip}", "lacks a {warning}"),
+        ("{dropdown} What is twice two?", "{tip}", "folded questions"),
+        ("00-good.ipynb", "https://x.org", "a way on"),
+        (":tags: [nbval-check-output]", "", "compared cell"),
+        ("## Exercises\n", "word " * 2200 + "\n\n## Exercises\n", "words of story"),
+        ("## Summary\n", "## Summary\n\n" + "word " * 3300, "in all"),
+    ],
+)
+def test_a_broken_question_is_rejected(found, replacement, message):
+    assert found in QUESTION
+    problems = rules.opens_with_a_question(chapter(QUESTION.replace(found, replacement)))
+    assert any(message in problem for problem in problems), problems
+
+
 def test_the_metadata_name_the_form():
     notebook = chapter(STORY)
     assert rules.rules_for(notebook) is rules.RULES
-    notebook.metadata["form"] = "story"
-    assert rules.rules_for(tidy(notebook)) is rules.STORY
+    for form, wanted in (("story", rules.STORY), ("question", rules.QUESTION)):
+        notebook.metadata["form"] = form
+        assert rules.rules_for(tidy(notebook)) is wanted

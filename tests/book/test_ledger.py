@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -79,12 +80,82 @@ def test_rows_follow_the_paper_and_have_an_anchor_each():
 def test_every_row_has_the_columns_of_the_head():
     rows = [line for line in PAGE.splitlines() if line.startswith("|")]
     assert len(rows) == len(CLAIMS) + 2
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {8}
 
 
 def test_the_line_above_the_table_counts_the_verdicts():
-    one = replace(GOOD, verdict="does not hold")
-    assert ledger.counts([GOOD, GOOD, one]) == "**3 claims: 2 hold · 1 does not hold.**"
+    one, counted = replace(GOOD, verdict="does not hold"), replace(GOOD, kind="arithmetic")
+    assert ledger.counts([GOOD, GOOD, one]) == "**3 experiments: 2 hold · 1 does not hold.**"
+    assert ledger.counts([GOOD, counted, UNTESTED]).splitlines() == [
+        "**1 experiments: 1 holds.**",
+        "1 definitions and counts: 1 holds.",
+        "1 cannot be tested here.",
+    ]
+
+
+def test_a_verdict_of_the_laboratory_is_computed_and_not_typed():
+    asked = {"experiment": "05-width", "figure": "test_combinations/exact", "length": 900}
+    row = {"id": "6.2-x", "expects": "better", "compare": [{**asked, "arm": "64", "base": "16"}]}
+    found = ledger.computed(row)
+    assert found["figure"].startswith("64 against 16: ")
+    assert found["seeds"] >= 3
+    for wrong, said in [
+        ({"verdict": "holds"}, "types verdict"),
+        ({"expects": "good"}, "`expects` one of"),
+        ({"compare": [{**asked, "arm": "65"}]}, "no arm '65'"),
+        ({"compare": [{**asked, "experiment": "05-wide", "arm": "64"}]}, "05-width"),
+    ]:
+        with pytest.raises(LedgerError, match=said):
+            ledger.computed({**row, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("expects", "verdict", "differences", "said"),
+    [
+        ("better", "better", (1,) * 5, ledger.HOLDS),
+        ("level", "level", (0,) * 5, ledger.HOLDS),
+        ("better", "worse", (-1,) * 5, ledger.AGAINST),
+        ("level", "worse", (-1,) * 5, ledger.AGAINST),
+        ("better", "turns with the rate", (1,) * 5, ledger.PARTLY),
+        ("level", "turns with the length", (1,) * 5, ledger.AGAINST),
+        ("better", "ceiling", (1,) * 5, ledger.UNTOLD),
+        ("better", "not told apart", (1,) * 5, ledger.UNTOLD),
+        ("better", "too few seeds", (1, 1, 1), ledger.PARTLY),
+        ("worse", "too few seeds", (1, 1, 1), ledger.AGAINST),
+        ("better", "too few seeds", (1, -1, 1), ledger.UNTOLD),
+        ("worse", "too few seeds", (-1, -1, 0), ledger.UNTOLD),
+        ("level", "too few seeds", (1, 1, 1), ledger.UNTOLD),
+    ],
+)
+def test_a_claim_is_settled_by_what_it_expects(expects, verdict, differences, said):
+    one = SimpleNamespace(
+        verdict=verdict,
+        differences=differences,
+        n=len(differences),
+        wins=sum(difference > 0 for difference in differences),
+    )
+    assert ledger.settled(expects, [one]) == said
+
+
+def test_of_several_comparisons_some_may_hold():
+    better, worse, open_ = (SimpleNamespace(verdict=v) for v in ("better", "worse", "ceiling"))
+    assert ledger.settled("better", [better, better]) == ledger.HOLDS
+    assert ledger.settled("better", [better, worse]) == ledger.PARTLY
+    assert ledger.settled("better", [worse, open_]) == ledger.AGAINST
+
+
+@pytest.mark.parametrize(
+    ("record", "typed", "said"),
+    [
+        ("", "", "or the `record` that is not converted yet"),
+        ("05-width.jsonl", "", "05-width.jsonl is the laboratory's now"),
+        ("gone.json", "", "gone.json is the laboratory's now"),
+        ("", "one arm, nothing to compare with", ""),
+    ],
+)
+def test_a_row_whose_record_is_converted_has_a_comparison(record, typed, said):
+    message = found(replace(GOOD, made="recorded", record=record, typed=typed))
+    assert said in message if said else message == ""
 
 
 def test_a_claim_in_order_passes_tested_or_not():
@@ -96,18 +167,19 @@ def test_a_claim_in_order_passes_tested_or_not():
     ("change", "message"),
     [
         ({"verdict": "mostly holds"}, "unknown verdict"),
+        ({"kind": "opinion"}, "unknown kind 'opinion'"),
         ({"id": "variance"}, "the id is a section and words"),
         ({"section": "3.3"}, "does not begin with that of the id"),
         ({"boxes": ()}, "no paper box says it"),
         ({"boxes": ("02 Section 9",)}, "no chapter has the box '02 Section 9'"),
         ({"test": ("02-attention", "The bias")}, "has no one heading 'The bias'"),
         ({"test": ("99-nothing", "The variance")}, "there is no 99-nothing"),
-        ({"find": ()}, "a test has"),
+        ({"find": ()}, "a test has `find`"),
         ({"figure": ""}, "a test has"),
         ({"made": "somewhere"}, "a test has"),
         ({"size": ""}, "a test has"),
         ({"reason": "too lazy"}, "needs no reason"),
-        ({"seeds": 1}, "one seed shows a direction at most"),
+        ({"seeds": 4}, "fewer than 5 seeds show a direction at most"),
         ({"find": (r"^bias (?P<v>\d)",)}, "matches 0 times, not once"),
         ({"find": (r"^variance (?P<v>[\d.]+)",)}, "matches 2 times, not once"),
         ({"figure": "{w} at 64"}, "no pattern finds 'w'"),

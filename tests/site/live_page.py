@@ -10,6 +10,7 @@ WEB = ROOT / "book" / "web"
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
 <title>Translator</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="favicon.svg"><link rel="stylesheet" href="book.css">
+<style>body { background: var(--pst-color-background) } /* as the theme has it */</style>
 <script src="live/start.js"></script></head><body><main class="bd-article"><h1>Translator</h1>
 <h2>In this page</h2><h3>Live</h3><div class="live-translator">…</div></main></body></html>"""
 

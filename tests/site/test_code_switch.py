@@ -115,10 +115,10 @@ def test_a_chapter_begins_without_its_imports(page: Page, built_site: Path) -> N
         chapter_map = page.locator("div.cell:has(svg.architecture)")
         assert chapter_map.count() == 1
         assert chapter_map.locator(".cell_input").count() == 0
-        by_hand = page.locator("#five-words .cell_input").first
+        by_hand = page.locator("#one-word-three-roles .cell_input").first
         assert by_hand.is_visible() == (code != "none")
         assert layout_shift(page) < 0.1
         assert overflowing(page) == []
         assert visit.errors == []
     page.get_by_role("button", name="Code", exact=True).click()
-    assert page.locator("#five-words .cell_input").first.is_visible()
+    assert page.locator("#one-word-three-roles .cell_input").first.is_visible()

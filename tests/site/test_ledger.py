@@ -4,19 +4,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from browsing import axe_violations, open_page, overflowing, set_theme
-from built import CLAIMS
+from browsing import ROOT, axe_violations, open_page, overflowing, set_theme
 from playwright.sync_api import Browser, Page
+from tools.book import ledger
 
 pytestmark = pytest.mark.site
 
-N_OF_VERDICT = Counter(claim["verdict"] for claim in CLAIMS)
+CLAIMS, _ = ledger.read_claims((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))
+N_OF_VERDICT = Counter(claim.verdict for claim in CLAIMS)
 ROWS = "table:has([id^='claim-']) tbody tr"
 LEAST_TARGET = 24  # px
 
 
-def of_section(section: str) -> list[dict]:
-    return [claim for claim in CLAIMS if claim["id"].startswith(f"{section}-")]
+def of_section(section: str) -> list[ledger.Claim]:
+    return [claim for claim in CLAIMS if claim.id.startswith(f"{section}-")]
 
 
 def shown(page: Page) -> int:
@@ -36,7 +37,7 @@ def test_section_and_verdict_narrow_the_table(page: Page, site_url: str) -> None
     assert shown(page) == N_OF_VERDICT["holds"]  # and not "holds in direction"
 
     page.get_by_label("Section").select_option("3.2.1")
-    both = [claim for claim in of_section("3.2.1") if claim["verdict"] == "holds"]
+    both = [claim for claim in of_section("3.2.1") if claim.verdict == "holds"]
     assert shown(page) == len(both) < len(of_section("3.2.1"))
     assert counted(page) == f"{len(both)} of {len(CLAIMS)} claims"
 
@@ -46,14 +47,40 @@ def test_section_and_verdict_narrow_the_table(page: Page, site_url: str) -> None
     assert axe_violations(page, contrast=True) == []
 
     page.get_by_label("Section").select_option("all")
+    page.get_by_label("Kind").select_option("arithmetic")
+    assert shown(page) == sum(c.kind == "arithmetic" and c.verdict == "holds" for c in CLAIMS)
+    page.get_by_label("Kind").select_option("all")
     page.get_by_label("Verdict").select_option("all")
     assert shown(page) == len(CLAIMS)
     assert visit.errors == []
 
 
+def test_heads_sort_the_table_and_say_so(page: Page, site_url: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    pairs = page.get_by_role("button", name="Pairs")
+    most = max(claim.seeds for claim in CLAIMS)
+    for first, last, said in (("–", str(most), "ascending"), (str(most), "–", "descending")):
+        pairs.click()
+        shown_pairs = page.locator(f"{ROWS} td:nth-child(5)").all_inner_texts()
+        assert (shown_pairs[0], shown_pairs[-1]) == (first, last)
+        assert page.locator("th[aria-sort]").get_attribute("aria-sort") == said
+    page.get_by_role("button", name="Section").click()
+    ids = page.locator(f"{ROWS} [id^='claim-']").evaluate_all("all => all.map(one => one.id)")
+    assert ids == [claim.tag for claim in CLAIMS]
+
+
+def test_only_experiments_are_counted(page: Page, site_url: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    counted_ones = page.locator(".claim-key b").all_inner_texts()
+    tried = [claim for claim in CLAIMS if claim.kind == "experiment"]
+    assert sum(map(int, counted_ones)) == len(tried) < len(CLAIMS)
+    assert page.locator(".claim-squares a").count() == len(CLAIMS)
+
+
 def test_filters_work_by_keyboard_and_are_announced(page: Page, site_url: str) -> None:
     open_page(page, f"{site_url}/book/ledger.html")
     page.get_by_label("Section").focus()
+    page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.labels[0].innerText").startswith("Verdict")
     page.keyboard.type("cannot")
@@ -66,7 +93,7 @@ def test_filters_work_by_keyboard_and_are_announced(page: Page, site_url: str) -
 def test_a_link_to_a_row_finds_it_whatever_is_filtered(page: Page, site_url: str) -> None:
     open_page(page, f"{site_url}/book/ledger.html")
     page.get_by_label("Section").select_option("1")
-    hidden = CLAIMS[-1]["id"]
+    hidden = CLAIMS[-1].id
     page.evaluate("(id) => { location.hash = `claim-${id}`; }", hidden)
     row = page.locator(f"tr:has([id='claim-{hidden}'])")
     row.wait_for(state="visible")
@@ -83,7 +110,7 @@ def test_it_fits_a_phone_and_rows_keep_their_meaning(phone: Page, site_url: str)
         "() => { const box = document.querySelector(\"table:has([id^='claim-'])\").parentElement;"
         "return box.scrollWidth <= box.clientWidth + 1; }"
     )
-    assert phone.get_by_role("columnheader").count() == 5
+    assert phone.get_by_role("columnheader").count() == 7
     assert phone.get_by_role("row").count() == len(CLAIMS) + 1
     phone.get_by_label("Verdict").select_option("does not hold")
     assert shown(phone) == N_OF_VERDICT["does not hold"]

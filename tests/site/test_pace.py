@@ -7,7 +7,13 @@ from playwright.sync_api import Page
 pytestmark = pytest.mark.site
 
 # Chapters that open with a question; the others still wait to be rewritten.
-NEW_FORM = ["00-one-sentence"]
+NEW_FORM = [
+    "00-one-sentence",
+    "01-why-attention",
+    "02-scaled-dot-product-attention",
+    "03-masks",
+    "04-multi-head-attention",
+]
 SCREEN = 800  # px
 FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 25.0  # screens
 PLACES = """() => {

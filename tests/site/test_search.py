@@ -27,7 +27,7 @@ ANSWERS = {
     "3.2.1": CHAPTER_02,
     "the averge of different runs": "15-decoding.html#the-average-of-different-runs",
     # words that the book writes in another way, and questions that a glossary does not answer
-    "why divide by sqrt dk": f"{CHAPTER_02}#the-scale",
+    "why divide by sqrt dk": f"{CHAPTER_02}#why-divide",
     "query key value": "glossary.html#term-query",
     "flash attention": "10-why-self-attention.html",
     "multihead": "glossary.html#term-multi-head-attention",

@@ -4,7 +4,8 @@
     python -m tools.book.ledger --check    say whether the page is current; exit 1 if it is not
 
 No figure of the page is typed: each is found in the stored text, or in the assertions, of the
-chapter's cells that carry the claim's tag.
+chapter's cells that carry the claim's tag. Where a record is the laboratory's, effect, pairs and
+verdict are its comparison's.
 """
 
 import argparse
@@ -22,33 +23,47 @@ from typing import Any
 from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of the site
 from tools.book.notebook_form import CHECKED, read_text, tags
 
+from walkthrough.lab import Comparison, compare
+from walkthrough.lab.comparison import FEWEST_PAIRS
+from walkthrough.page.results import FOLDER
+
 BOOK = Path(__file__).resolve().parents[2] / "book"
 CLAIMS = BOOK / "claims.toml"
 PAGE = BOOK / "ledger.md"
 TAG = "claim-"
 UNSEEN = "remove-cell"  # on the site such a cell does not exist
-CANNOT = "cannot be tested here"
+HOLDS, PARTLY, AGAINST = "holds", "holds in direction", "does not hold at this size"
+UNTOLD, CANNOT = "not told apart", "cannot be tested here"
 NARROW_NO_BREAK = "\u202f"
 
 # What one claim and what several do, and what it means.
 VERDICTS = {
-    "holds": (
+    HOLDS: (
         "hold",
         "what came out is what the paper says, in every seed where chance has a part",
     ),
-    "holds in direction": (
+    PARTLY: (
         "hold in direction",
         "the paper's side is the better one, but in fewer cases, by less, under another condition "
-        "or with one seed; the chapter says which",
+        "or with fewer than five seeds; the chapter says which",
     ),
-    "does not hold at this size": (
+    AGAINST: (
         "do not hold at this size",
         "our runs, all smaller than the paper's, show no such effect or the opposite one; that "
         "does not refute the paper",
     ),
     "does not hold": ("do not hold", "a count or a formula comes out otherwise, at any size"),
+    UNTOLD: ("are not told apart", "too few runs that agree, or no room for a difference"),
     CANNOT: ("cannot be tested here", "the row says what is missing"),
 }
+KINDS = {
+    "experiment": "runs or measurements that could have come out otherwise",
+    "arithmetic": "counted or computed, nothing is trained",
+    "definition": "follows from how the model is built; the row shows that our code is built so",
+}
+EXPECTED = ("better", "worse", "level")
+COMPUTED = {"kind", "made", "seeds", "record", "verdict", "find", "figure", "reason"}
+"""What a row with `compare` does not say itself."""
 MADE = {"page": "on the page", "recorded": "recorded"}
 
 HEAD = """\
@@ -65,9 +80,17 @@ Made by `python -m tools.book.ledger` from `book/claims.toml` and the chapters: 
 typed by hand.
 
 """
+RULE = """
+Where the record is [the laboratory's](laboratory.md), the verdict is computed: the claim says which
+arm should be better, or that both are level. If five pairs of runs or more say so by the
+laboratory's rules, it *holds*; if fewer pairs all agree, if the sign turns with the rate or the
+length, or if only some of several comparisons say so, it *holds in direction*. Pairs are runs with
+one seed; where nothing is paired, they are seeds.
+
+"""
 TOP = """
-| Section | Claim | Tested | What came out | Verdict |
-|---|---|---|---|---|
+| Section | Claim | Tested | What came out | Pairs | Kind | Verdict |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -95,9 +118,14 @@ class Claim:
     boxes: tuple[str, ...]
     test: tuple[str, str]  # chapter and heading
     verdict: str
+    kind: str = "experiment"
     made: str = ""
     seeds: int = 0
     size: str = ""
+    record: str = ""
+    typed: str = ""
+    compare: tuple[dict[str, Any], ...] = ()
+    expects: str = ""
     find: tuple[str, ...] = ()
     figure: str = ""
     reason: str = ""
@@ -158,13 +186,62 @@ def read_claims(text: str) -> tuple[list[Claim], dict[str, str]]:
 
     Raises:
         TypeError: a claim has a field too many or too few.
+        LedgerError: a claim names a comparison that the laboratory cannot make.
     """
     given = tomllib.loads(text)
     claims = []
     for table in given.get("claims", []):
-        lists = {name: tuple(table[name]) for name in ("boxes", "test", "find") if name in table}
-        claims.append(Claim(**{**table, **lists}))
+        row: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in table.items()}
+        claims.append(Claim(**row, **(computed(row) if "compare" in row else {})))
     return claims, given.get("awaited", {})
+
+
+def computed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what the laboratory says of a row: effect, pairs and verdict.
+
+    Raises:
+        LedgerError: the row says some of it, or something of it cannot be compared.
+    """
+    by_hand = ", ".join(sorted(COMPUTED & set(row)))
+    if by_hand or row.get("expects") not in EXPECTED:
+        wrong = f"types {by_hand}" if by_hand else f"`expects` one of {', '.join(EXPECTED)}"
+        raise LedgerError(f"{row['id']}: a row with `compare` {wrong}")
+    try:
+        found = [compare(c["experiment"], c["arm"], **_how(c)) for c in row["compare"]]
+    except (KeyError, ValueError, TypeError, FileNotFoundError) as error:
+        raise LedgerError(f"{row['id']}: {error.args[0]}") from error
+    effects = (f"{one.ours} against {one.base}: {one.phrase()}" for one in found)
+    return {
+        "made": "recorded",
+        "seeds": min(one.n for one in found),
+        "figure": "; ".join(effects).replace("{", "{{").replace("}", "}}"),
+        "verdict": settled(row["expects"], found),
+    }
+
+
+def settled(expects: str, found: Iterable[Comparison]) -> str:
+    """Return the verdict of a claim that expects this of each comparison."""
+    said = {_settled(expects, one) for one in found}
+    if len(said) == 1:
+        return said.pop()
+    return PARTLY if said & {HOLDS, PARTLY} else AGAINST
+
+
+def _settled(expects: str, one: Comparison) -> str:
+    if one.verdict == "too few seeds":
+        side = {one.n: "better", 0: "worse"}.get(one.wins) if all(one.differences) else None
+        if side is None or expects == "level":
+            return UNTOLD
+        return PARTLY if side == expects else AGAINST
+    if one.verdict == expects:
+        return HOLDS
+    if one.verdict.startswith("turns"):
+        return AGAINST if expects == "level" else PARTLY
+    return AGAINST if one.verdict in EXPECTED else UNTOLD
+
+
+def _how(asked: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in asked.items() if name not in ("experiment", "arm")}
 
 
 def read_chapters(book: Path = BOOK) -> dict[str, Chapter]:
@@ -222,6 +299,8 @@ def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
         found.append(f"the section {claim.section!r} does not begin with that of the id")
     if claim.verdict not in VERDICTS:
         found.append(f"unknown verdict {claim.verdict!r}")
+    if claim.kind not in KINDS:
+        found.append(f"unknown kind {claim.kind!r}: one of {', '.join(KINDS)}")
     if not claim.boxes:
         found.append("no paper box says it")
     chapter = chapters.get(claim.test[0])
@@ -239,12 +318,12 @@ def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
 
 def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
     found = []
-    if claim.made not in MADE or not claim.size or not claim.find or not claim.figure:
+    if claim.made not in MADE or not claim.size or not claim.figure:
         found.append(f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`")
+    if not claim.compare:
+        found += _problems_of_typed(claim)
     if claim.reason:
         found.append("a claim with a test needs no reason")
-    if claim.seeds == 1 and claim.verdict == "holds":
-        found.append("one seed shows a direction at most")
     cells = chapter.tagged.get(claim.tag, [])
     if not any(UNSEEN not in tags(cell) for _, cell in cells):
         found.append(f"no cell that readers see carries {claim.tag} in {chapter.name}")
@@ -258,6 +337,21 @@ def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
     return found
 
 
+def _problems_of_typed(claim: Claim) -> list[str]:
+    """A verdict is typed only where the laboratory has no record to compute it from."""
+    found = []
+    if not claim.find:
+        found.append("a test has `find`")
+    if 0 < claim.seeds < FEWEST_PAIRS and claim.verdict == HOLDS:
+        found.append(f"fewer than {FEWEST_PAIRS} seeds show a direction at most")
+    if claim.made == "recorded" and not claim.typed:
+        if not claim.record:
+            found.append("a recorded test has `compare`, or the `record` that is not converted yet")
+        elif not (FOLDER / claim.record).is_file() or claim.record.endswith(".jsonl"):
+            found.append(f"{claim.record} is the laboratory's now: the row has `compare`")
+    return found
+
+
 def page(
     claims: list[Claim], chapters: dict[str, Chapter], awaited: dict[str, str] | None = None
 ) -> str:
@@ -267,21 +361,31 @@ def page(
         LedgerError: a figure cannot be found.
     """
     meanings = "\n".join(f"- *{verdict}*: {text}." for verdict, (_, text) in VERDICTS.items())
+    kinds = "\n".join(f"- *{kind}*: {text}." for kind, text in KINDS.items())
     missing = [text for text in (awaited or {}).values() if text]
     to_come = f"Not in the table yet: {', '.join(missing)}.\n\n" if missing else ""
     rows = "\n".join(_row(claim, chapters[claim.test[0]]) for claim in claims)
-    return f"{HEAD}{meanings}\n\n{to_come}{counts(claims)}\n{TOP}{rows}\n"
+    return f"{HEAD}{meanings}\n{RULE}{kinds}\n\n{to_come}{counts(claims)}\n{TOP}{rows}\n"
 
 
 def counts(claims: list[Claim]) -> str:
-    """Return the line above the table."""
+    """Return the lines above the table: of experiments first, and apart from all others."""
+    untried = [claim for claim in claims if claim.verdict == CANNOT]
+    tried = [c for c in claims if c.kind == "experiment" and c not in untried]
+    others = [c for c in claims if c not in tried and c not in untried]
+    told = [f"**{len(tried)} experiments: {_counted(tried)}.**"]
+    told += [f"{len(others)} definitions and counts: {_counted(others)}."] if others else []
+    told += [f"{len(untried)} {CANNOT}."] if untried else []
+    return "\n".join(told)
+
+
+def _counted(claims: list[Claim]) -> str:
     n_of = Counter(claim.verdict for claim in claims)
-    shown = (
+    return " · ".join(
         f"{n_of[verdict]} {verdict if n_of[verdict] == 1 else several}"
         for verdict, (several, _) in VERDICTS.items()
         if n_of[verdict]
     )
-    return f"**{len(claims)} claims: {' · '.join(shown)}.**"
 
 
 def _row(claim: Claim, chapter: Chapter) -> str:
@@ -290,11 +394,16 @@ def _row(claim: Claim, chapter: Chapter) -> str:
     if claim.verdict == CANNOT:
         tested, came_out = f"{link} says why not", f"no test: {claim.reason}"
     else:
-        seeds = f", {claim.seeds} seed{'s' * (claim.seeds > 1)}" if claim.seeds else ""
-        tested = f"{link}, {MADE[claim.made]}{seeds}: {claim.size}"
+        experiments = dict.fromkeys(asked["experiment"] for asked in claim.compare)
+        made = ", ".join(f"[{name}](laboratory.md#{name})" for name in experiments)
+        tested = f"{link}, {made or MADE[claim.made]}: {claim.size}"
         came_out = figure(claim, chapter)
     anchor = f'<span id="{claim.tag}"></span>'
-    columns = (f"{anchor}§{claim.section}", claim.claim, tested, came_out, claim.verdict)
+    pairs = str(claim.seeds or "–")
+    columns = (
+        *(f"{anchor}§{claim.section}", claim.claim, tested, came_out),
+        *(pairs, claim.kind, claim.verdict),
+    )
     row = " | ".join(column.replace("|", "\\|") for column in columns)
     return f"| {row.replace(' %', NARROW_NO_BREAK + '%')} |"
 
@@ -319,7 +428,7 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     try:
         claims, awaited = read_claims(CLAIMS.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, TypeError) as error:
+    except (tomllib.TOMLDecodeError, TypeError, LedgerError) as error:
         print(f"ledger.py: {CLAIMS.name}: {error}", file=sys.stderr)
         return 1
     chapters = read_chapters()
@@ -335,7 +444,7 @@ def main(words: list[str] | None = None) -> int:
         print(f"{PAGE.name} is not current: run `python -m tools.book.ledger`", file=sys.stderr)
         return 1
     PAGE.write_text(text, encoding="utf-8")
-    print(f"wrote {PAGE.name}: {counts(claims).strip('*')}")
+    print(f"wrote {PAGE.name}\n{counts(claims)}")
     return 0
 
 

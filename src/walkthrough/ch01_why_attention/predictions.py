@@ -2,28 +2,6 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-lead = Prediction(
-    "01-lead",
-    "One core, and attention with its four matrices. The sentence grows from 64 words to 1024. "
-    "What becomes of attention's lead over the recursion?",
-    (
-        Choice(
-            "It grows, because the recursion waits longer",
-            "Waiting makes the recursion twice as slow for twice the words, and no slower. What do "
-            "twice the words do to the number of scores?",
-        ),
-        Choice(
-            "It stays as it is",
-            "The two times do not grow alike: *n* words have *n* states and *n*² scores.",
-        ),
-        Choice(
-            "It shrinks, because the scores become so many",
-            "Twice the words take the recursion twice as long, and bring four times the scores.",
-            right=True,
-        ),
-    ),
-)
-
 lstm_start = Prediction(
     "01-lstm-start",
     "An LSTM as PyTorch starts it, with all biases near 0 and before any training. How does the "

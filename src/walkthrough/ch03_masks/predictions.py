@@ -2,28 +2,6 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-false_alarm = Prediction(
-    "03-false-alarm",
-    "The model with the right mask, in train mode, and no seed before the runs. How many of the 15 "
-    "possible leaks does the detector report?",
-    (
-        Choice(
-            "None: no information comes from the future",
-            "None does. But the detector only compares two runs, and dropout makes them differ by "
-            "itself.",
-        ),
-        Choice(
-            "One or two, as little is dropped",
-            "One number dropped low in the model changes all that is computed from it.",
-        ),
-        Choice(
-            "All 15, although there is no leak",
-            "Two runs drop different numbers, so every output moves, with or without a leak.",
-            right=True,
-        ),
-    ),
-)
-
 one_too_far = Prediction(
     "03-one-too-far",
     "The triangle is open one diagonal too far. In a model of four layers, how many words ahead "

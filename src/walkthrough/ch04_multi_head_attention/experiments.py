@@ -1,12 +1,9 @@
 """A task with two answers a query, for chapter 04: the word before and the word after (§3.2.2).
 
-One attention layer looks, a reader answers from what it found. One head has one set of weights
-for both words; two heads of the same total width have one each. The second half asks which heads
-of a trained model matter: it takes one away at a time.
+One attention layer looks, a linear reader answers from what it found. One head has one set of
+weights for both words; two heads of the same total width have one each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -15,10 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
-from transformer.config import PAD_ID
-from transformer.data.batching import Batch
-from transformer.feed_forward import PositionwiseFeedForward
-from transformer.model import Transformer
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 N_WORDS = 16
 LENGTH = 8
@@ -29,19 +23,16 @@ GUESSING = 1 / N_WORDS
 
 
 class TwoRelations(nn.Module):
-    """One multi-head attention, and a reader that names two words from its output.
+    """One multi-head attention, and a linear reader that names two words from its output.
 
-    The reader is linear, or with `feed_forward` the paper's feed-forward network before that
-    (§3.3). No residual connection and no layer norm: the reader sees the attention's output alone.
+    No residual connection and no layer norm: the reader sees the attention's output alone.
     """
 
-    def __init__(self, n_heads: int, *, feed_forward: bool = False, d_model: int = D_MODEL) -> None:
+    def __init__(self, n_heads: int, *, d_model: int = D_MODEL) -> None:
         super().__init__()
         self.words = nn.Embedding(N_WORDS, d_model)
         self.positions = nn.Embedding(LENGTH, d_model)
         self.attention = MultiHeadAttention(d_model=d_model, n_heads=n_heads)
-        network = PositionwiseFeedForward(d_model=d_model, d_ff=4 * d_model)
-        self.network: nn.Module = network if feed_forward else nn.Identity()
         self.read = nn.Linear(d_model, len(RELATIONS) * N_WORDS)
 
     def forward(
@@ -49,7 +40,7 @@ class TwoRelations(nn.Module):
     ) -> Float[Tensor, "batch inner relations n_words"]:
         """Return the logits of both answers for every word that has two neighbours."""
         found, _ = self._look(tokens, need_weights=False)
-        logits = self.read(self.network(found))[:, 1:-1]
+        logits = self.read(found)[:, 1:-1]
         return logits.unflatten(-1, (len(RELATIONS), N_WORDS))
 
     @torch.no_grad()
@@ -76,10 +67,8 @@ def sentences(
     return tokens, torch.stack([tokens[:, :-2], tokens[:, 2:]], dim=-1)
 
 
-def train(
-    n_heads: int, *, seed: int, feed_forward: bool = False, steps: int = 400, d_model: int = D_MODEL
-) -> TwoRelations:
-    """Train one model, with everything but the heads and the reader the same; about a second.
+def train(n_heads: int, *, seed: int, steps: int = 400, peak: float = 1e-2) -> TwoRelations:
+    """Train one model, with everything but the heads the same; about a second.
 
     Raises:
         ValueError: there are no steps to train for, or n_heads does not divide d_model.
@@ -89,8 +78,8 @@ def train(
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = TwoRelations(n_heads, feed_forward=feed_forward, d_model=d_model)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, fused=True)
+        model = TwoRelations(n_heads)
+    optimizer = torch.optim.Adam(model.parameters(), lr=peak, fused=True)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / 50, 1 - step / steps)
     )
@@ -154,76 +143,37 @@ def worse_relation(model: nn.Module, *, size: int = 2_000, seed: int = 10_000) -
     )
 
 
-def attentions(model: Transformer) -> dict[str, MultiHeadAttention]:
-    """Return every attention of a model by name, such as "encoder, layer 1"."""
-    found: dict[str, MultiHeadAttention] = {}
-    stacks: tuple[tuple[str, nn.ModuleList, str], ...] = (
-        ("encoder", model.encoder.layers, "self_attention"),
-        ("decoder", model.decoder.layers, "self_attention"),
-        ("encoder–decoder", model.decoder.layers, "cross_attention"),
+def nothing() -> None:
+    """Load nothing: the sentences are drawn at random."""
+
+
+def answer_both(job: Job) -> Outcome:
+    """Train one model; its figure is the share of right answers in the relation it knows less."""
+    model = train(
+        int(job.arm.labels["heads"]),
+        seed=job.seed,
+        steps=job.length,
+        peak=1e-2 * job.key.rate,
     )
-    for name, layers, part in stacks:
-        for number, layer in enumerate(layers, start=1):
-            found[f"{name}, layer {number}"] = getattr(layer, part)
-    return found
+    worse = worse_relation(model)
+    return Outcome(
+        figures={"new/-/worse_accuracy": float(right_answers(model).min())},
+        extra={
+            "weights": neighbour_weights(model).tolist(),
+            "other_neighbour": worse.other_neighbour,
+        },
+    )
 
 
-@contextmanager
-def without_heads(attention: MultiHeadAttention, heads: Sequence[int]) -> Iterator[None]:
-    """Take heads away, counted from 0, by zeroing their rows of W^O; put them back afterwards.
-
-    Raises:
-        IndexError: there is no such head.
-    """
-    weight = attention.output_proj.weight  # (d_model, heads · d_v): PyTorch's is transposed
-    kept = weight.detach().clone()
-    with torch.no_grad():
-        by_head = weight.unflatten(-1, (attention.n_heads, attention.d_v))
-        for head in heads:
-            by_head[:, head] = 0.0
-    try:
-        yield
-    finally:
-        with torch.no_grad():
-            weight.copy_(kept)
-
-
-@torch.no_grad()
-def loss(model: Transformer, batch: Batch) -> float:
-    """Return the loss of a batch in nats a target token."""
-    logits = model(batch.source, batch.target_in).flatten(0, 1)
-    return F.cross_entropy(logits, batch.target_out.flatten(), ignore_index=PAD_ID).item()
-
-
-def loss_without_each_head(model: Transformer, batch: Batch) -> dict[str, list[float]]:
-    """Return by how much the loss rises when one head is taken away, a row an attention."""
-    whole = loss(model, batch)
-    rises: dict[str, list[float]] = {}
-    for name, attention in attentions(model).items():
-        rises[name] = []
-        for head in range(attention.n_heads):
-            with without_heads(attention, [head]):
-                rises[name].append(loss(model, batch) - whole)
-    return rises
-
-
-def loss_without(model: Transformer, batch: Batch, heads: Sequence[tuple[str, int]]) -> float:
-    """Return the loss when several heads are away, each given as attention and head from 0.
-
-    Raises:
-        KeyError: no attention has that name.
-    """
-    by_attention: dict[str, list[int]] = {}
-    for name, head in heads:
-        by_attention.setdefault(name, []).append(head)
-    found = attentions(model)
-    with ExitStack() as stack:
-        for name, numbers in by_attention.items():
-            stack.enter_context(without_heads(found[name], numbers))
-        return loss(model, batch)
-
-
-def least_needed(rises: Mapping[str, Sequence[float]]) -> list[tuple[str, int]]:
-    """Return all heads in the order in which they can be spared, by the rise that each costs."""
-    heads = [(name, head) for name, row in rises.items() for head in range(len(row))]
-    return sorted(heads, key=lambda place: rises[place[0]][place[1]])
+EXPERIMENT = Experiment(
+    name="04-two-words",
+    question="Can a linear reader name both neighbours of a word, from one head or from two?",
+    task=Loaded(nothing),
+    base="one head",
+    arms=[Arm("one head", labels={"heads": 1}), Arm("two heads", labels={"heads": 2})],
+    seeds=range(1, 11),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1, 2, 3),
+    lengths=(400,),
+    run=answer_both,
+)

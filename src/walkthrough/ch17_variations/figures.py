@@ -200,7 +200,7 @@ def residual_picture(
         axes.grid(axis="y")
         axes.tick_params(axis="y", length=0)
         figure.suptitle(title, x=0.01, ha="left", fontweight="semibold", fontsize=13)
-        figure.legend(loc="outside lower left", ncols=1, fontsize=11)
+        figure.legend(loc="outside lower left", ncols=1, fontsize=12)
     told = "; ".join(
         f"{label}: " + ", ".join(f"{name} {gap:+.2f}" for name, gap in fit.residuals.items())
         for label, fit in fits.items()
@@ -241,7 +241,7 @@ def difference_picture(
             for place, name in enumerate(shown):
                 if name in panel:
                     _draw_row(ax, place, panel[name])
-            ax.set_title(heading, fontsize=11)
+            ax.set_title(heading, fontsize=12)
             ax.set_xlabel(x_title)
             ax.grid(axis="y")
             ax.tick_params(axis="y", length=0)

@@ -77,7 +77,7 @@ def weights_heatmap(
     base = alt.Chart(alt.Data(values=rows)).encode(key_axis(), query_axis())
     tooltip = cell_tooltip("weight:Q", "weight")
     printed = max(weights.shape) <= PRINT_UP_TO
-    colour = _weight_colour(UNDER_WORDS if printed else 1)
+    colour = _weight_colour(UNDER_WORDS if printed else 1.0)
     layers = [base.mark_rect(invalid=None).encode(color=colour, tooltip=tooltip)]
     if printed:
         layers.append(_printed_values(base))
@@ -89,7 +89,7 @@ def weights_heatmap(
     return described(chart, description or _weights_in_words(title, weights, rows))
 
 
-def _weight_colour(strongest: float = 1) -> Any:
+def _weight_colour(strongest: float = 1.0) -> Any:
     scale = alt.Scale(range=[tint(WEIGHT, LEAST), tint(WEIGHT, strongest)], domain=[0, 1])
     legend = alt.Legend(title="weight", orient="bottom", gradientLength=160)
     return (

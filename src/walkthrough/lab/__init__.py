@@ -56,7 +56,8 @@ becomes `measures`, `after` or `run`. (2) `python -m walkthrough.lab run NAME --
 run it: commit, date and machine come along. (4) `status NAME` must say "up to date", and
 `check NAME` that the cheapest run has the same figures. (5) Read it on the page through `frame()`;
 every cell prints what it printed. (6) Delete the program, its test, its JSON record, and its rows
-in tools/results.py, results/README.md and book/reproduce.md.
+in tools/results.py and results/README.md. (7) Rows of book/claims.toml that named the record get
+`compare` and `expects`.
 """
 
 from typing import Any

@@ -9,6 +9,7 @@ from walkthrough.lab import runner, store
 from walkthrough.lab.comparison import Comparison, compare
 from walkthrough.lab.discovery import declarations, find
 from walkthrough.lab.experiment import Experiment, Key
+from walkthrough.lab.measures import comparable
 
 SHOWN = 12
 """Runs that are printed one by one."""
@@ -65,9 +66,9 @@ def list_command(args: argparse.Namespace) -> int:
         rates = ", ".join(f"{rate:g}" for rate in e.rates)
         lengths = ", ".join(map(str, e.lengths)) if any(e.lengths) else "–"
         print(f"{e.name}\n  {e.question}")
-        print(f"  arms     {', '.join(arm.name for arm in e.arms)}")
+        print(f"  arms     {'; '.join(arm.name for arm in e.arms)}")
         print(f"  seeds    {len(e.seeds)}; rates × {rates}; updates {lengths}")
-        print(f"  record   {len(_read(e))} runs, {_hours(e)}")
+        print(f"  record   {len(_read(e))} runs, {hours(e)}")
     return 0
 
 
@@ -118,7 +119,7 @@ def state(experiment: Experiment) -> tuple[str, bool]:
         missing = f"at least {n} to make" if (n := len(runner.missing(experiment, runs))) else ""
     except ValueError as edge:  # of one experiment: the others have a state all the same
         missing = str(edge)
-    told = [f"{len(runs)} runs"]
+    told = [f"{len(runs)} run{'s' * (len(runs) != 1)}"]
     reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
     told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
     told.append(missing or "up to date")
@@ -137,7 +138,7 @@ def compare_command(args: argparse.Namespace) -> int:
     e = find(args.name)
     base = args.base or e.base
     arms = args.arms or [arm.name for arm in e.arms if arm.name != base]
-    figures = [args.figure] if args.figure else list(e.figures(e.seeds[0]))
+    figures = [args.figure] if args.figure else list(filter(comparable, e.figures(e.seeds[0])))
     if not figures:
         raise ValueError(f"{e.name} declares no measures: name one with --figure")
     how = {"length": args.length, "rate": args.rate, "record": args.record}
@@ -205,7 +206,8 @@ def _read(experiment: Experiment) -> dict[Key, store.Run]:
     return store.read(store.path_of(experiment.name), experiment.name)
 
 
-def _hours(experiment: Experiment) -> str:
+def hours(experiment: Experiment) -> str:
+    """Return in words what the recorded runs of an experiment have cost."""
     minutes = sum(run.cpu_seconds or 0 for run in _read(experiment).values()) / 60
     return f"{minutes / 60:.1f} hours of a core" if minutes >= 120 else f"{minutes:.0f} minutes"
 

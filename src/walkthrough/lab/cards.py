@@ -29,7 +29,7 @@ class Card:
         link = f"{REPOSITORY_URL}/blob/{BRANCH}/{record}"
         command = f"python -m walkthrough.lab run {self.comparison.experiment}"
         return (
-            f'<figure class="evidence">{self.picture.svg}<figcaption>'
+            f'<figure class="evidence">{self.picture._repr_html_()}<figcaption>'
             f"<p>{html.escape(self.sentence)}</p>"
             f'<p><a href="{link}">{html.escape(record)}</a> · <code>{command}</code></p>'
             "</figcaption></figure>"

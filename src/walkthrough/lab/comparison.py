@@ -57,8 +57,8 @@ class Comparison:
     """Ours minus base, pair by pair, in `unit`: per cent of a perplexity, points, nats.
 
     `levels` are the means of (ours, base) in the figure itself, `rates` their multiples, `of_rates`
-    how many were tried. `sentences` is the interval over sentences, where counts are kept; `low`
-    and `high` are the wider of the two.
+    from how many these were chosen. `sentences` is the interval over sentences, where counts are
+    kept; `low` and `high` are the wider of the two.
     """
 
     experiment: str
@@ -151,7 +151,8 @@ def compare(
     figure = store.resolve(figure, (name for run in runs.values() for name in run.figures))
     scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
     length = e.lengths[-1] if length is None else length
-    rates = (rate, rate) if rate is not None else _best_rates(e, (ours, base), runs.values())
+    best = [best_rate(e, arm, runs.values()) if rate is None else rate for arm in (ours, base)]
+    rates = (best[0], best[1])
 
     def point(x: Number, rates: tuple[Number, Number], length: int) -> tuple[Point, list[int]]:
         seeds, pairs = _pairs(runs, (ours, base), rates, length, figure)
@@ -188,7 +189,7 @@ def compare(
         sentences=sentences,
         levels=levels,
         rates=rates,
-        of_rates=len(shared),
+        of_rates=len(shared) if rate is None and e.choose else 1,
         length=length,
         by_rate=by_rate,
         by_length=by_length,
@@ -354,11 +355,6 @@ def _wider(
 
 
 # Rates and lengths -------------------------------------------------------------------------------
-
-
-def _best_rates(e: Experiment, arms: tuple[str, str], runs: Iterable[Run]) -> tuple[Number, Number]:
-    runs = list(runs)
-    return best_rate(e, arms[0], runs), best_rate(e, arms[1], runs)
 
 
 def _rates(runs: Iterable[Run]) -> list[Number]:

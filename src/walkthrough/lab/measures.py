@@ -73,6 +73,14 @@ def scale_of(figure: str) -> Scale:
     raise KeyError(f"nobody said which way {measure!r} is better: add it to lab.measures.SCALES")
 
 
+def comparable(figure: str) -> bool:
+    """Whether it is known which way a figure is better."""
+    try:
+        return bool(scale_of(figure))
+    except KeyError:
+        return False
+
+
 # Measures of the phrasebook's models -------------------------------------------------------------
 
 

@@ -12,8 +12,8 @@ import torch
 
 from walkthrough.ch00_one_sentence import journey
 from walkthrough.ch00_one_sentence.figures import attention, thinking, words, writing
-from walkthrough.ch00_one_sentence.figures.scene import scene
-from walkthrough.ch00_one_sentence.figures.strips import bar_code, picture
+from walkthrough.drawing.scene import scene
+from walkthrough.drawing.strips import bar_code, picture
 
 EMPTY = {"input", "img", "br"}
 LEARNING = [

@@ -1,67 +1,14 @@
-"""The figure of chapter 01 holds the gradients it shows, and refuses what it cannot draw."""
+"""The lead picture of chapter 01 shows every state, and the look back last."""
 
-import pytest
-from chart_specs import inputs, rows, spec, views
+import torch
 
-from walkthrough.ch01_why_attention.figures import gradient_explorer, lstm_cell
-
-STEPS = (1, 10, 20)
+from walkthrough.ch01_why_attention.figures import fading
 
 
-def measured(factors=(0.5, 1.0, 1.5), names=("tanh", "linear")):
-    return {
-        name: {w: [(n, w**n / (1 + k)) for n in STEPS] for w in factors}
-        for k, name in enumerate(names)
-    }
-
-
-def lines(chart):
-    return next(view for view in views(spec(chart)) if "strokeDash" in view["encoding"])
-
-
-def test_every_network_factor_and_distance_is_drawn_beside_the_power():
-    data = rows(lines(gradient_explorer(measured(), start=0.5)))
-    assert len(data) == 3 * 3 * 3
-    found = {(row["network"], row["w"], row["steps"]): row["gradient"] for row in data}
-    assert found["linear", 1.5, 10] == pytest.approx(1.5**10 / 2, rel=0.01)
-    assert found["|w| to the power of the steps", 0.5, 20] == pytest.approx(0.5**20, rel=0.01)
-
-
-def test_the_slider_offers_the_measured_factors():
-    bound = inputs(gradient_explorer(measured(), start=0.5))["w"]
-    assert (bound["min"], bound["max"], bound["step"]) == (0.5, 1.5, 0.5)
-
-
-def test_one_scale_holds_for_all_factors():
-    view = lines(gradient_explorer(measured(), start=0.5))
-    low, high = view["encoding"]["y"]["scale"]["domain"]
-    drawn = [row["gradient"] for row in rows(view)]
-    assert (low, high) == (min(drawn), max(drawn))
-
-
-def test_the_words_say_where_the_lines_end():
-    chart = spec(gradient_explorer(measured(), start=0.5))
-    assert "After 20 steps: tanh: 9.5e-07 for |w| = 0.5, 3.3e+03" in chart["description"]
-
-
-@pytest.mark.parametrize(
-    ("data", "start", "words"),
-    [
-        ({}, 0.5, "at least one network; got none"),
-        (measured(), 0.7, r"must start at one of \[0.5, 1.0, 1.5\]; got 0.7"),
-        (measured(factors=(0.5, 1.0, 2.0)), 0.5, "evenly spaced"),
-        (measured(factors=(0.5,)), 0.5, "evenly spaced"),
-        ({**measured(), "other": {0.5: [(1, 1.0)]}}, 0.5, "at the same"),
-        ({"a": {0.5: [(1, 0.0)], 1.0: [(1, 1.0)]}}, 0.5, "values above 0"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(data, start, words):
-    with pytest.raises(ValueError, match=words):
-        gradient_explorer(data, start=start)
-
-
-def test_the_cell_of_an_lstm_shows_every_gate_once():
-    svg = lstm_cell().svg
-    assert all(svg.count(f">{name}<") == 1 for name in ("forget", "input", "new", "output"))
-    assert svg.count(">×<") == 3
-    assert svg.count(">+<") == 1
+def test_each_word_and_the_look_back_have_a_frame_of_numbers():
+    states = torch.tensor([[0.9, 0.0], [0.41, 0.8]])
+    shown = fading(states, torch.tensor([0.7, 0.3]), ["Jane", "visite"], ["person", "action"])
+    assert shown.markup.count('type="radio"') == 3
+    assert "--a0:90.0%;--a1:41.0%;--a2:70.0%" in shown.markup
+    assert "--a0:0.0%;--a1:80.0%;--a2:30.0%" in shown.markup
+    assert "Jane 0.90, visite 0.41. After a look back at all states: 0.70." in shown.description

@@ -34,43 +34,43 @@ def test_nothing_to_read_is_refused():
         recurrence.recurrent_states(torch.zeros(0, 3), torch.eye(4), torch.zeros(4, 3))
 
 
-@pytest.mark.parametrize("factor", [0.5, 1.0, 1.3])
-def test_a_stretched_rotation_stretches_every_vector_alike(factor):
-    w = recurrence.stretched_rotation(6, factor)
-    x = inputs(10, 6).double()
-    torch.testing.assert_close((x @ w.T).norm(dim=-1), factor * x.norm(dim=-1))
+def test_the_gradient_of_a_chain_is_the_product_of_its_factors():
+    w, u = torch.tensor([[0.5]]).double(), torch.ones(1, 1).double()
+    seen = []
+
+    def reader(x):
+        seen.append(recurrence.recurrent_states(x, w, u))
+        return seen[0][:, -1]
+
+    by_place = recurrence.gradient_by_place(reader, length=4, d_in=1, batch=3)
+    slopes = (1 - seen[0].detach()[..., 0] ** 2).log()
+    for place in range(4):
+        expected = slopes[:, place:].sum(1) + (3 - place) * torch.tensor(0.5).log()
+        torch.testing.assert_close(by_place[place], expected.mean().exp())
 
 
-def linear(factor):
-    w, u = recurrence.stretched_rotation(8, factor), torch.eye(8, dtype=torch.float64)
-    return lambda x: recurrence.recurrent_states(x, w, u, squash=False)[:, -1]
+def test_nothing_to_read_back_to_is_refused():
+    with pytest.raises(ValueError, match="length must be at least 1, got 0"):
+        recurrence.gradient_by_place(lambda x: x[:, -1], length=0, d_in=8)
 
 
-@pytest.mark.parametrize("factor", [0.5, 1.0, 1.5])
-@pytest.mark.parametrize("distance", [0, 1, 30])
-def test_without_tanh_the_gradient_is_the_power_of_the_factor(factor, distance):
-    size = recurrence.gradient_at_start(linear(factor), distance=distance, d_in=8)
-    assert size == pytest.approx(factor**distance, rel=1e-9)
-
-
-def test_tanh_makes_the_gradient_smaller():
-    w, u = recurrence.stretched_rotation(8, 1.0), torch.eye(8, dtype=torch.float64)
-    sizes = [
-        recurrence.gradient_at_start(
-            lambda x: recurrence.recurrent_states(x, w, u)[:, -1],
-            distance=10,
-            d_in=8,
-            input_scale=scale,
-        )
-        for scale in (0.01, 1.0)
-    ]
-    assert 0.9 < sizes[0] < 1
-    assert sizes[1] < 0.1
-
-
-def test_a_negative_distance_is_refused():
-    with pytest.raises(ValueError, match="distance must be at least 0, got -1"):
-        recurrence.gradient_at_start(linear(1.0), distance=-1, d_in=8)
+def test_an_open_gate_keeps_the_memory_and_leaves_the_rest_alone():
+    torch.manual_seed(0)
+    lstm = nn.LSTM(3, 4)
+    before = lstm.bias_ih_l0.detach().clone()
+    recurrence.open_forget_gate(lstm, 30.0)
+    after = lstm.bias_ih_l0.detach()
+    assert (after[4:8] == 30).all()
+    assert torch.equal(after[:4], before[:4])
+    assert torch.equal(after[8:], before[8:])
+    with torch.no_grad():
+        lstm.weight_ih_l0.zero_()
+        lstm.weight_hh_l0.zero_()
+        lstm.bias_ih_l0[:4] = -30.0  # nothing new comes in
+        lstm.bias_hh_l0[:4] = 0.0
+        memory = torch.ones(1, 1, 4)
+        _, (_, kept) = lstm(torch.zeros(20, 1, 3), (torch.zeros_like(memory), memory))
+    torch.testing.assert_close(kept, memory)
 
 
 def test_the_chain_of_a_recursion_grows_by_three_a_word_and_that_of_attention_not():

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from chart_specs import all_rows, inputs, spec, views
+from chart_specs import all_rows, inputs, spec
 
 from walkthrough.ch02_scaled_dot_product_attention import figures
 
@@ -36,14 +36,12 @@ def test_explorer_starts_where_there_is_something_to_see():
     assert param["value"] == [{"query": TOKENS[1], "key": TOKENS[0]}]
 
 
-def test_variance_chart_holds_measurement_and_claim():
-    chart = figures.variance_chart([(1, 1.1), (64, 63.0)], [(1, 1.1), (64, 0.98)])
-    points = {(row["series"], row["x"]): row["y"] for row in all_rows(chart)}
-    assert points[("q·k", 64)] == 63.0
-    assert points[("q·k / √d_k", 64)] == 0.98
-    assert points[("d_k, the paper's claim", 64)] == 64
-    for view in views(spec(chart)):
-        assert view["encoding"]["x"]["scale"] == {"type": "log", "base": 2, "nice": False}
+def test_each_word_has_its_arcs_and_its_numbers():
+    shown = figures.arcs(torch.tensor([[0.25, 0.75], [1.0, 0.0]]), ["a", "b"], first=0).markup
+    assert shown.count("<path") == 4
+    assert shown.count('type="radio"') == 2
+    assert 'stroke-width="16.0"' in shown
+    assert "a → b 0.75, b → a 1.00" in shown
 
 
 def test_softmax_explorer_computes_softmax_in_the_browser_from_the_scores():

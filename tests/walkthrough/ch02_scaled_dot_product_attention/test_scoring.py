@@ -1,8 +1,10 @@
-"""The comparison of ways to score: what it draws is what it was given."""
+"""The comparison of ways to score: its task, and a picture of what it was given."""
 
 import pytest
+import torch
 from chart_specs import all_rows, axis_titles, spec, views
 
+from walkthrough.ch02_scaled_dot_product_attention import experiments
 from walkthrough.ch02_scaled_dot_product_attention.figures.scoring import (
     D_K_AXIS,
     RECALL_AXIS,
@@ -15,6 +17,17 @@ ROWS = [
     for d_k, recall in zip((2, 256), worth, strict=True)
     for seed in range(2)
 ]
+
+
+def test_a_question_asks_for_the_symbol_five_places_back():
+    asked, symbols, _, wanted = experiments.questions(50, torch.Generator().manual_seed(0))
+    assert torch.equal((asked - 5) % experiments.N_SYMBOLS, symbols[torch.arange(50), wanted])
+    assert all(len(set(row)) == experiments.N_KEYS for row in symbols.tolist())
+
+
+@pytest.mark.parametrize("kind", experiments.KINDS)
+def test_every_way_to_score_learns_with_few_components(kind):
+    assert experiments.recall(kind, 8, seed=0) > 0.6
 
 
 def test_every_seed_is_a_point():

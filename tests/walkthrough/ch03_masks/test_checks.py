@@ -12,7 +12,6 @@ from walkthrough.checking.soundness import (
 )
 
 ALL = [
-    checks.pad_mask,
     checks.decoding_mask,
     checks.shift_right,
     checks.packed_mask,
@@ -26,19 +25,10 @@ def test_check_names_every_mistake_it_lists(check):
     assert_mistakes_are_worth_listing(check)
 
 
-def test_padding_mask_written_in_another_way_is_right():
-    def pad_mask(tokens):
-        return tokens.bool().unsqueeze(1).unsqueeze(1)
-
-    assert checks.pad_mask(pad_mask)
-
-
 def test_whole_numbers_are_no_booleans_and_not_called_floats():
-    pad = checks.pad_mask(lambda tokens: (tokens != PAD_ID)[:, None, None, :].byte())
-    causal = checks.decoding_mask(lambda q, k: torch.ones(q, k, dtype=torch.int).tril(k - q))
-    for verdict in (pad, causal):
-        assert verdict.mistake == "numbers"
-        assert "float" not in verdict.message
+    verdict = checks.decoding_mask(lambda q, k: torch.ones(q, k, dtype=torch.int).tril(k - q))
+    assert verdict.mistake == "numbers"
+    assert "float" not in verdict.message
 
 
 @pytest.mark.parametrize("rows", ["arange", "last rows", "loop"])

@@ -91,14 +91,6 @@ def test_a_shape_mistake_is_reported_with_the_line():
     assert "RuntimeError" in verdict.message
 
 
-def test_parameters_counted_map_by_map_are_right():
-    def count(d_model, n_heads, d_k, d_v, bias):
-        maps = [(d_model, n_heads * d) for d in (d_k, d_k, d_v)] + [(n_heads * d_v, d_model)]
-        return sum(rows * columns + bias * columns for rows, columns in maps)
-
-    assert checks.n_parameters(count)
-
-
 def test_the_cells_own_transpose_is_named():
     verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1))
     assert verdict.mistake == "words and batch exchanged"

@@ -4,10 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from transformer.config import TransformerConfig
-from transformer.data.batching import collate
-from transformer.model import Transformer
 from walkthrough.ch04_multi_head_attention import experiments
+from walkthrough.lab.experiment import Job, Key
 
 
 def generator(seed=0):
@@ -90,46 +88,10 @@ def test_a_reader_that_cannot_tell_the_neighbours_apart_names_the_other_one(firs
     assert (found.right, found.other_neighbour, found.in_top_two) == (0.0, 1.0, 1.0)
 
 
-def small_model():
-    torch.manual_seed(0)
-    sizes = {"d_model": 16, "n_heads": 4, "n_layers": 1, "d_ff": 16}
-    config = TransformerConfig.tiny(vocab_size=20).replace(**sizes)
-    batch = collate([([5, 6, 7], [8, 9]), ([4, 5], [6, 7, 8])])
-    return Transformer(config).eval(), batch
-
-
-def test_without_a_head_its_rows_of_the_last_matrix_do_nothing_and_come_back():
-    model, _ = small_model()
-    attention = experiments.attentions(model)["encoder, layer 1"]
-    x, weight = torch.randn(1, 3, 16), attention.output_proj.weight.detach().clone()
-    whole, _ = attention(x, x, x)
-    heads = attention.split_heads(attention.value_proj(x))
-    assert heads.shape[1] == 4
-    with experiments.without_heads(attention, [0, 1, 2, 3]):
-        nothing, _ = attention(x, x, x)
-    with experiments.without_heads(attention, [1]):
-        zero = attention.output_proj.weight.unflatten(-1, (4, 4)).abs().sum((0, 2)) == 0
-    assert zero.tolist() == [False, True, False, False]
-    torch.testing.assert_close(nothing, attention.output_proj.bias.expand_as(whole))
-    assert torch.equal(attention.output_proj.weight, weight)
-
-
-def test_a_head_is_put_back_after_an_error():
-    attention = experiments.attentions(small_model()[0])["decoder, layer 1"]
-    weight = attention.output_proj.weight.detach().clone()
-    with pytest.raises(RuntimeError, match="stop"), experiments.without_heads(attention, [0]):
-        raise RuntimeError("stop")
-    assert torch.equal(attention.output_proj.weight, weight)
-
-
-def test_losses_without_heads_are_those_of_the_model_with_them_away():
-    model, batch = small_model()
-    rises = experiments.loss_without_each_head(model, batch)
-    assert list(rises) == ["encoder, layer 1", "decoder, layer 1", "encoder–decoder, layer 1"]
-    place = ("decoder, layer 1", 2)
-    alone = experiments.loss_without(model, batch, [place]) - experiments.loss(model, batch)
-    assert rises[place[0]][place[1]] == pytest.approx(alone)
-    order = experiments.least_needed(rises)
-    assert len(order) == 12
-    costs = [rises[name][head] for name, head in order]
-    assert costs == sorted(costs)
+def test_a_run_says_what_the_model_answers_and_where_it_looks():
+    arm = experiments.EXPERIMENT.arms[1]
+    key = Key(arm.name, 1.0, 3, 1)
+    job = Job(experiments.EXPERIMENT, arm, key, None)
+    found = experiments.answer_both(job)
+    assert 0 <= found.figures["new/-/worse_accuracy"] <= 1
+    assert [len(head) for head in found.extra["weights"]] == [2, 2]

@@ -1,16 +1,17 @@
 """The figures of chapter 04 hold the numbers they show, and refuse what they cannot draw."""
 
 import json
+import re
 
 import pytest
 import torch
-from chart_specs import all_rows, inputs, rows, spec, views
+from chart_specs import inputs, rows, spec, views
 
 from walkthrough.ch04_multi_head_attention.figures import (
     AT_ONCE,
     EXCHANGED,
     merge_explorer,
-    relations_chart,
+    through_heads,
 )
 from walkthrough.drawing.attention import attention_viewer
 
@@ -59,36 +60,24 @@ def test_heads_that_do_not_divide_are_refused(words, start):
         merge_explorer(words, 6, start=start)
 
 
-def results():
-    return [
-        {"model": f"{n} heads", "relation": relation, "seed": 0, "right": right}
-        for n, relation, right in [(1, "before", 1.0), (1, "after", 0.1), (2, "before", 1.0)]
-    ]
-
-
-def test_relations_are_drawn_and_described():
-    chart = relations_chart(results(), guessing=1 / 16, title="Two relations")
-    points = next(view for view in views(spec(chart)) if "yOffset" in view["encoding"])
-    assert rows(points) == results()
-    assert "1 heads: 100% in the better relation, 10% in the worse" in spec(chart)["description"]
-
-
-def test_the_line_of_guessing_has_a_name():
-    texts = [
-        row.get("words")
-        for row in all_rows(relations_chart(results(), guessing=0.1, title="Two relations"))
-    ]
-    assert "guessing" in texts
+def test_five_words_pass_through_every_matrix_and_the_asking_word_is_framed():
+    weights = torch.eye(5) * 0.8 + 0.04
+    heads = [
+        {name: torch.rand(5, 2) for name in ("Q", "K", "V", "finds")} | {"weights": weights}
+    ] * 3
+    shown = through_heads(
+        WORDS, torch.rand(5, 6), heads, torch.rand(5, 6), names=["who?", "where?", "when?"]
+    )
+    assert shown.markup.count('class="mat"') == 3 * 5 + 3
+    frames = re.findall(r'<i class="at at-(\d)[^>]*top:(\d+)%', shown.markup)
+    assert all(int(top) == 20 * int(row) for row, top in frames)
+    assert len(frames) == (3 * 3 + 3) * 5  # all matrices but K and V
+    assert "visits asks. who? visits 0.84" in shown.description
 
 
 def test_the_first_word_may_have_an_apostrophe():
     shown = json.dumps(spec(merge_explorer(["d'abord", "Jane"], 2, start=2)))
     assert 'datum.row == \\"d\'abord\\"' in shown
-
-
-def test_no_relations_are_refused():
-    with pytest.raises(ValueError, match="at least one row; got none"):
-        relations_chart([], guessing=0.5, title="Nothing")
 
 
 def test_a_single_layer_has_no_selector_for_layers():

@@ -79,7 +79,7 @@ def test_the_first_pages_sentence_breaks_as_it_says(trained):
     first_page = (PHRASES.parents[2] / "index.ipynb").read_text(encoding="utf-8")
     source, broken = "Paul rend le voyage plus difficile.", "Paul makes Paul more difficult."
     assert source in EXAMPLES
-    assert f"[{source}](" in first_page
+    assert f"[*{source}*](" in first_page
     assert f"*{broken}*" in first_page
     ids = source_ids(codec, source)
     (now,) = greedy_decode(breaking.broken(model, positions=False), ids)

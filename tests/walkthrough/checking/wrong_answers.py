@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
-from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention, score_scale
-from walkthrough.ch03_masks.checks import decoding_mask, pad_mask, shift_right
+from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention
+from walkthrough.ch03_masks.checks import decoding_mask, shift_right
 from walkthrough.ch04_multi_head_attention.checks import split_heads
 from walkthrough.ch05_feed_forward.checks import feed_forward, feed_forward_share
 from walkthrough.ch07_positional_encoding.checks import encoding
@@ -142,26 +142,6 @@ ENCODING = {
 }
 
 
-def by_pad(tokens):
-    return (tokens != 0)[:, None, None, :]
-
-
-PAD_MASK = {
-    "inverted": lambda t: ~by_pad(t),
-    "start closed": lambda t: by_pad(t) & (t != 1)[:, None, None, :],
-    "end closed": lambda t: by_pad(t) & (t != 2)[:, None, None, :],
-    "two dimensions": lambda t: t != 0,
-    "three": lambda t: (t != 0)[:, None],
-    "queries": lambda t: (t != 0)[:, None, :, None],
-    "numbers": lambda t: by_pad(t).float(),
-    "all open": lambda t: torch.ones_like(by_pad(t)),
-    "additive": lambda t: torch.zeros(by_pad(t).shape).masked_fill(~by_pad(t), NINF),
-    "last column always open": lambda t: by_pad(t) | (torch.arange(t.shape[1]) == t.shape[1] - 1),
-    "first row for all": lambda t: by_pad(t)[:1].expand(len(t), -1, -1, -1),
-    "dims in front": lambda t: (t != 0)[None, None],
-}
-
-
 def causal(n, m):
     return torch.ones(n, m, dtype=torch.bool).tril(m - n)
 
@@ -227,20 +207,6 @@ WAITING = {
     "n − 1 layers": lambda n, m: n + (m - 1) * n - 1,
     "difference": lambda n, m: abs(n - m) + 1,
     "fixed": lambda n, m: 6,
-}
-SCALE = {
-    "precedence": lambda d, q, k: 1 / math.sqrt(d) * q * k,
-    "keys left out": lambda d, q, k: 1 / (math.sqrt(d) * q),
-    "queries left out": lambda d, q, k: 1 / (math.sqrt(d) * k),
-    "no std": lambda d, q, k: 1 / math.sqrt(d),
-    "sum": lambda d, q, k: 1 / (math.sqrt(d) * (q + k)),
-    "no root": lambda d, q, k: 1 / (d * q * k),
-    "inverse": lambda d, q, k: math.sqrt(d) * q * k,
-    "variance": lambda d, q, k: 1 / (d * q * q * k * k),
-    "root of all": lambda d, q, k: 1 / math.sqrt(d * q * k),
-    "negative": lambda d, q, k: -1 / (math.sqrt(d) * q * k),
-    "root of squares": lambda d, q, k: 1 / (math.sqrt(d) * math.sqrt(q * q + k * k)),
-    "8": lambda d, q, k: 1 / (8 * q * k),
 }
 
 
@@ -420,12 +386,10 @@ ANSWERS = [
     (feed_forward, FEED_FORWARD),
     (split_heads, HEADS),
     (encoding, ENCODING),
-    (pad_mask, PAD_MASK),
     (decoding_mask, DECODING),
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
-    (score_scale, SCALE),
     (n_parameters, PARAMETERS),
     (score, SCORE),
     (feed_forward_share, SHARE),

@@ -15,7 +15,7 @@ from walkthrough.page.results import FOLDER, records_folder
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "LICENSE-TEXT")
-RECORDS = sorted(p.name for p in FOLDER.iterdir() if p.suffix in {".json", ".safetensors"})
+RECORDS = sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".md")
 ASK = """
 import json
 from transformer.attention import scaled_dot_product_attention

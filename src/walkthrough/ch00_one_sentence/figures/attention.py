@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.ch00_one_sentence.figures.look import (
+from walkthrough.ch00_one_sentence.journey import Asking, Journey
+from walkthrough.drawing.look import (
     KEY,
     OUTPUT,
     QUERY,
@@ -15,7 +16,7 @@ from walkthrough.ch00_one_sentence.figures.look import (
     VECTOR,
     WEIGHT,
 )
-from walkthrough.ch00_one_sentence.figures.scene import (
+from walkthrough.drawing.scene import (
     Scene,
     at,
     button,
@@ -26,8 +27,7 @@ from walkthrough.ch00_one_sentence.figures.scene import (
     scene,
     strip,
 )
-from walkthrough.ch00_one_sentence.figures.strips import picture
-from walkthrough.ch00_one_sentence.journey import Asking, Journey
+from walkthrough.drawing.strips import picture
 
 _LINKS_CSS = """
 .links{display:grid;grid-template-columns:auto minmax(5em,1fr) auto;font-size:1.15em}

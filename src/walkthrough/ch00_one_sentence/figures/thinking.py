@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.ch00_one_sentence.figures.look import VECTOR
-from walkthrough.ch00_one_sentence.figures.scene import (
+from walkthrough.ch00_one_sentence.journey import Journey
+from walkthrough.drawing.look import VECTOR
+from walkthrough.drawing.scene import (
     Scene,
     at,
     cells,
@@ -15,7 +16,6 @@ from walkthrough.ch00_one_sentence.figures.scene import (
     scene,
     strip,
 )
-from walkthrough.ch00_one_sentence.journey import Journey
 from walkthrough.drawing.style import PALETTE
 
 _UNITS_CSS = """

@@ -4,9 +4,9 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from walkthrough.ch00_one_sentence.figures.look import OUTPUT, VECTOR
-from walkthrough.ch00_one_sentence.figures.scene import Scene, at, scene, strip
 from walkthrough.ch00_one_sentence.journey import START, Journey
+from walkthrough.drawing.look import OUTPUT, VECTOR
+from walkthrough.drawing.scene import Scene, at, scene, strip
 
 _WORDS_CSS = """
 #scene-words .stage{display:grid;grid-template-columns:auto auto 1fr 1fr 1fr;gap:.42em .7em;

@@ -3,9 +3,9 @@
 import html
 from collections.abc import Sequence
 
-from walkthrough.ch00_one_sentence.figures.look import OUTPUT
-from walkthrough.ch00_one_sentence.figures.scene import Scene, at, glides, scene
 from walkthrough.ch00_one_sentence.journey import START, Journey
+from walkthrough.drawing.look import OUTPUT
+from walkthrough.drawing.scene import Scene, at, glides, scene
 
 _SCORES_CSS = """
 #scene-next .rug{position:relative;height:4.6em;margin-bottom:1.2em}

@@ -2,17 +2,17 @@
 
 from walkthrough.ch01_why_attention.experiments import distant_task, translators
 from walkthrough.ch01_why_attention.experiments.recurrence import (
-    gradient_at_start,
+    gradient_by_place,
     longest_chain,
+    open_forget_gate,
     recurrent_states,
-    stretched_rotation,
 )
 
 __all__ = [
     "distant_task",
-    "gradient_at_start",
+    "gradient_by_place",
     "longest_chain",
+    "open_forget_gate",
     "recurrent_states",
-    "stretched_rotation",
     "translators",
 ]

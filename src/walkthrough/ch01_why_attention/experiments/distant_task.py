@@ -1,6 +1,7 @@
-"""A task that needs a distant token, for chapter 01: which word came first? (§2).
+"""A task that needs a distant token, for chapter 01: which word stood there? (§2).
 
-Every word of a sentence is drawn at random. At the last word the model has to name the first.
+Every word of a sentence is drawn at random. At the last word the model has to name the one that
+stood a given distance before it. All sentences have one length, so that distance alone differs.
 """
 
 from typing import Literal, get_args
@@ -13,11 +14,10 @@ from torch import Tensor, nn
 from transformer.attention import scaled_dot_product_attention
 from transformer.positional import sinusoidal_encoding
 
-Kind = Literal["RNN", "LSTM", "LSTM, gate open", "GRU", "attention"]
+Kind = Literal["recurrence", "attention"]
 N_WORDS = 8
+LENGTH = 20
 D_MODEL = 32
-OPEN_GATE = 4.0
-"""Start of the forget gate's bias: sigmoid(4) = 0.98 of the memory stays at each step."""
 SOLVED = 0.02
 """Training ends early when the loss, a running mean, is below this: nothing is left to learn."""
 GUESSING = 1 / N_WORDS
@@ -27,17 +27,14 @@ GUESSING = 1 / N_WORDS
 class RecurrentReader(nn.Module):
     """Reads word by word, and answers from the last state alone."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.words = nn.Embedding(N_WORDS, D_MODEL)
-        layers = {"RNN": nn.RNN, "GRU": nn.GRU}
-        self.layer = layers.get(kind, nn.LSTM)(D_MODEL, D_MODEL, batch_first=True)
+        self.layer = nn.RNN(D_MODEL, D_MODEL, batch_first=True)
         self.answer = nn.Linear(D_MODEL, N_WORDS)
-        if kind == "LSTM, gate open":
-            open_forget_gate(self.layer)
 
     def forward(self, tokens: Int[Tensor, "batch length"]) -> Float[Tensor, "batch n_words"]:
-        """Return the logits of the first word."""
+        """Return the logits of the word asked for."""
         states, _ = self.layer(self.words(tokens))
         return self.answer(states[:, -1])
 
@@ -57,48 +54,26 @@ class AttentionReader(nn.Module):
         self.answer = nn.Linear(D_MODEL, N_WORDS)
 
     def forward(self, tokens: Int[Tensor, "batch length"]) -> Float[Tensor, "batch n_words"]:
-        """Return the logits of the first word."""
-        found, _ = self._look(tokens, need_weights=False)
-        return self.answer(found[:, 0])
-
-    @torch.no_grad()
-    def weights(self, tokens: Int[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
-        """Return how the last word spreads its attention."""
-        _, weights = self._look(tokens, need_weights=True)
-        assert weights is not None
-        return weights[:, 0]
-
-    def _look(self, tokens: Tensor, *, need_weights: bool) -> tuple[Tensor, Tensor | None]:
+        """Return the logits of the word asked for."""
         x = self.words(tokens) + sinusoidal_encoding(tokens.shape[1], D_MODEL)
         query = self.query_proj(x[:, -1:])
         key, value = self.key_proj(x), self.value_proj(x)
-        return scaled_dot_product_attention(query, key, value, need_weights=need_weights)
-
-
-def open_forget_gate(lstm: nn.LSTM, bias: float = OPEN_GATE) -> nn.LSTM:
-    """Let an LSTM of one layer start with a forget gate that keeps its memory.
-
-    PyTorch stores the gates in the order input, forget, cell, output, with two biases that add up.
-    """
-    d = lstm.hidden_size
-    with torch.no_grad():
-        lstm.get_parameter("bias_ih_l0")[d : 2 * d] = bias
-        lstm.get_parameter("bias_hh_l0")[d : 2 * d] = 0.0
-    return lstm
+        found, _ = scaled_dot_product_attention(query, key, value)
+        return self.answer(found[:, 0])
 
 
 def sentences(
-    length: int, size: int, generator: torch.Generator
+    distance: int, size: int, generator: torch.Generator
 ) -> tuple[Int[Tensor, "size length"], Int[Tensor, "size"]]:
-    """Return random sentences and, for each, its first word.
+    """Return random sentences and, for each, the word `distance` places before its last.
 
     Raises:
-        ValueError: the length is below 2, so that nothing is distant.
+        ValueError: no word stands there, or it is the last one itself.
     """
-    if length < 2:
-        raise ValueError(f"length must be at least 2, got {length}")
-    tokens = torch.randint(N_WORDS, (size, length), generator=generator)
-    return tokens, tokens[:, 0]
+    if not 1 <= distance < LENGTH:
+        raise ValueError(f"distance must be from 1 to {LENGTH - 1}, got {distance}")
+    tokens = torch.randint(N_WORDS, (size, LENGTH), generator=generator)
+    return tokens, tokens[:, -1 - distance]
 
 
 def make_model(kind: Kind, *, seed: int) -> nn.Module:
@@ -111,18 +86,18 @@ def make_model(kind: Kind, *, seed: int) -> nn.Module:
         raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; got {kind!r}")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return AttentionReader() if kind == "attention" else RecurrentReader(kind)
+        return AttentionReader() if kind == "attention" else RecurrentReader()
 
 
 def train(
-    kind: Kind, *, length: int, seed: int, steps: int = 300, batch: int = 32, rate: float = 0.01
+    kind: Kind, *, distance: int, seed: int, steps: int = 200, batch: int = 32, rate: float = 0.01
 ) -> nn.Module:
-    """Train one model on sentences of one length; everything but the model is the same.
+    """Train one model to fetch from one distance; everything but the model is the same.
 
     `steps` is the most: who has solved the task ends early.
 
     Raises:
-        ValueError: an unknown kind, a length below 2, or no steps to train for.
+        ValueError: an unknown kind, no such distance, or no steps to train for.
     """
     if steps < 1:
         raise ValueError(f"steps must be at least 1, got {steps}")
@@ -131,7 +106,7 @@ def train(
     optimizer = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     recent = 1.0
     for _ in range(steps):
-        tokens, answers = sentences(length, batch, generator)
+        tokens, answers = sentences(distance, batch, generator)
         loss = F.cross_entropy(model(tokens), answers)
         optimizer.zero_grad()
         loss.backward()
@@ -144,7 +119,7 @@ def train(
 
 
 @torch.no_grad()
-def accuracy(model: nn.Module, length: int, *, size: int = 1000, seed: int = 10_000) -> float:
+def accuracy(model: nn.Module, distance: int, *, size: int = 1000, seed: int = 10_000) -> float:
     """Return the share of right answers on new sentences."""
-    tokens, answers = sentences(length, size, torch.Generator().manual_seed(seed))
+    tokens, answers = sentences(distance, size, torch.Generator().manual_seed(seed))
     return float((model(tokens).argmax(dim=-1) == answers).double().mean())

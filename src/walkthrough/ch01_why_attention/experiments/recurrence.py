@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 Reader = Callable[[Float[Tensor, "batch length d_in"]], Float[Tensor, "batch d_out"]]
 """Reads sequences and returns one vector for each: what stands at the last position."""
@@ -16,11 +16,8 @@ def recurrent_states(
     w_input: Float[Tensor, "d_state d_in"],
     *,
     bias: Float[Tensor, "d_state"] | None = None,
-    squash: bool = True,
 ) -> Float[Tensor, "*batch length d_state"]:
     """Return h_1 … h_n with h_t = tanh(W h_{t−1} + U x_t + b) and h_0 = 0 (§1).
-
-    `squash=False` leaves tanh out: then the recursion is linear.
 
     Raises:
         ValueError: there are no words to read.
@@ -33,50 +30,47 @@ def recurrent_states(
         state = state @ w_state.T + word @ w_input.T
         if bias is not None:
             state = state + bias
-        if squash:
-            state = torch.tanh(state)
+        state = torch.tanh(state)
         states.append(state)
     return torch.stack(states, dim=-2)
 
 
-def stretched_rotation(d: int, factor: float, *, seed: int = 0) -> Float[Tensor, "d d"]:
-    """Return a random matrix in float64 that makes every vector `factor` times as long.
-
-    All its eigenvalues have this absolute value.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    square = torch.randn(d, d, generator=generator, dtype=torch.float64)
-    return factor * torch.linalg.qr(square).Q
-
-
-def gradient_at_start(
-    reader: Reader,
-    *,
-    distance: int,
-    d_in: int,
-    input_scale: float = 1.0,
-    batch: int = 32,
-    seed: int = 0,
-) -> float:
-    """Return the size of the gradient that reaches the input at step 0 from `distance` steps later.
+def gradient_by_place(
+    reader: Reader, *, length: int, d_in: int, batch: int = 32, seed: int = 0
+) -> Float[Tensor, "length"]:
+    """Return how large a gradient comes back from the last position to each input.
 
     Random inputs in float64, a random direction of length 1 at the output; the mean over the batch
     is geometric, because such sizes differ by orders of magnitude.
 
     Raises:
-        ValueError: the distance is negative.
+        ValueError: there are no words to read.
     """
-    if distance < 0:
-        raise ValueError(f"distance must be at least 0, got {distance}")
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}")
     generator = torch.Generator().manual_seed(seed)
-    shape = (batch, distance + 1, d_in)
-    x = input_scale * torch.randn(shape, generator=generator, dtype=torch.float64)
-    x.requires_grad_()
-    output = reader(x)
+    x = torch.randn(batch, length, d_in, generator=generator, dtype=torch.float64)
+    output = reader(x.requires_grad_())
     direction = torch.randn(output.shape, generator=generator, dtype=torch.float64)
     direction = direction / direction.norm(dim=-1, keepdim=True)
     (gradient,) = torch.autograd.grad(output, x, direction)
-    return float(gradient[:, 0].norm(dim=-1).log().mean().exp())
+    return gradient.norm(dim=-1).log().mean(dim=0).exp()
+
+
+OPEN_GATE = 4.0
+"""Start of the forget gate's bias: sigmoid(4) = 0.98 of the memory stays at each step."""
+
+
+def open_forget_gate(lstm: nn.LSTM, bias: float = OPEN_GATE) -> nn.LSTM:
+    """Let an LSTM of one layer start with a forget gate that keeps its memory.
+
+    PyTorch stores the gates in the order input, forget, cell, output, with two biases that add up.
+    """
+    d = lstm.hidden_size
+    with torch.no_grad():
+        lstm.get_parameter("bias_ih_l0")[d : 2 * d] = bias
+        lstm.get_parameter("bias_hh_l0")[d : 2 * d] = 0.0
+    return lstm
 
 
 def longest_chain(output: Tensor) -> int:

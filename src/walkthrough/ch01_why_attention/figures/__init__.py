@@ -1,7 +1,6 @@
-"""The figures of chapter 01."""
+"""The drawings of chapter 01."""
 
-from walkthrough.ch01_why_attention.figures.cell import lstm_cell
-from walkthrough.ch01_why_attention.figures.gradients import gradient_explorer
-from walkthrough.ch01_why_attention.figures.translators import encoder_decoder, exact_chart
+from walkthrough.ch01_why_attention.figures.fading import fading
+from walkthrough.ch01_why_attention.figures.translators import encoder_decoder
 
-__all__ = ["encoder_decoder", "exact_chart", "gradient_explorer", "lstm_cell"]
+__all__ = ["encoder_decoder", "fading"]

@@ -1,11 +1,8 @@
 """Two recurrent translators, drawn: all through one vector, or with attention (§1, §2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
-import altair as alt
-
-from walkthrough.drawing.lines import Points, line_chart
 from walkthrough.drawing.style import KEY, OUTPUT, QUERY, WEIGHT
 from walkthrough.drawing.svg import Drawing, arrow, box_at, drawing, words_at
 
@@ -115,14 +112,3 @@ def _in_words(source: Sequence[str], target: Sequence[str], weights: Sequence[fl
         "Lines lead from every encoder state to the context of the first decoder state; their "
         f"widths are the weights: {shares}."
     )
-
-
-def exact_chart(
-    series: Mapping[str, Points],
-    *,
-    title: str,
-    x_title: str = "words in the source sentence",
-    y_title: str = "share of exact translations",
-) -> alt.LayerChart:
-    """Return the share of exact translations by the length of the source, one line a translator."""
-    return line_chart(dict(series), title=title, x_title=x_title, y_title=y_title, y_domain=(0, 1))

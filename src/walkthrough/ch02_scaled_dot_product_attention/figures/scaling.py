@@ -11,29 +11,6 @@ from walkthrough.drawing.lines import Number, Points, line_chart
 from walkthrough.drawing.style import PALETTE, WEIGHT, described, rounded, token_labels, wrapped
 
 
-def variance_chart(
-    unscaled: Points,
-    scaled: Points,
-    *,
-    title: str = "Var(q·k) grows like d_k; dividing by √d_k keeps it at 1",
-    names: tuple[str, str] = ("q·k", "q·k / √d_k"),
-    reference_name: str = "d_k, the paper's claim",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return the measured variance of scores against d_k, both as (d_k, variance) points."""
-    return line_chart(
-        {names[0]: unscaled, names[1]: scaled},
-        reference={reference_name: [(d_k, d_k) for d_k, _ in unscaled]},
-        title=title,
-        x_title="d_k, size of a query and a key",
-        y_title="variance of the scores",
-        log_x=True,
-        log_y=True,
-        base=2,
-        description=description,
-    )
-
-
 def vanishing_chart(
     unscaled: Points,
     scaled: Points,

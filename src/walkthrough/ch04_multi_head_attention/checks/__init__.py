@@ -4,13 +4,11 @@ from walkthrough.ch04_multi_head_attention.checks.bugs import find_bug
 from walkthrough.ch04_multi_head_attention.checks.groups import grouped_attention
 from walkthrough.ch04_multi_head_attention.checks.heads import merge_heads, split_heads
 from walkthrough.ch04_multi_head_attention.checks.multi_head import multi_head
-from walkthrough.ch04_multi_head_attention.checks.parameters import n_parameters
 
 __all__ = [
     "find_bug",
     "grouped_attention",
     "merge_heads",
     "multi_head",
-    "n_parameters",
     "split_heads",
 ]

@@ -93,7 +93,7 @@ def encoding_picture(
                 vmin=-limit,
                 vmax=limit,
             )
-            ax.set_title(heading, fontsize=11, fontweight="normal")
+            ax.set_title(heading, fontsize=12, fontweight="normal")
             ax.set_xlabel(x_title)
         axes[0].set_ylabel(y_title)
         figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, label=legend)

@@ -10,7 +10,9 @@ from transformer.training.schedule import noam_rate
 from walkthrough.checking.base import Check, Forbidden, Mistake, fixed
 
 
-def _eq3(t: float, d_model: int, warmup: float, choose: Callable[..., float] = min) -> float:
+def _eq3(
+    t: int | float, d_model: int, warmup: int | float, choose: Callable[..., float] = min
+) -> float:
     """Equation 3, or with another choice between its two terms."""
     return float(d_model**-0.5 * choose(t**-0.5, t * warmup**-1.5))
 

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from transformer.analysis.bleu import brevity_penalty, clipped_matches
+from walkthrough.lab.measures import Counts, bleu_of_counts, sentence_counts
 
-Lines = Sequence[str]
-Counts = NDArray[np.int64]
-ORDERS = (1, 2, 3, 4)
+__all__ = ["Difference", "bleu_of_counts", "difference_of_counts", "sentence_counts"]
+
 DRAWS = 1000
 INSIDE = 0.95
 
@@ -55,36 +53,6 @@ def difference_of_counts(
         high=float(high),
         share_below=float(np.mean(np.array(drawn) <= 0)),
     )
-
-
-def sentence_counts(hypotheses: Lines, references: Lines) -> Counts:
-    """Return what BLEU adds up, a row a sentence: both lengths, four matches, four totals."""
-    if len(hypotheses) != len(references):
-        raise ValueError(
-            f"a run needs a line for each reference, got {len(hypotheses)} and {len(references)}"
-        )
-    pairs = [(h.split(), r.split()) for h, r in zip(hypotheses, references, strict=True)]
-    return np.array(
-        [
-            [
-                len(h),
-                len(r),
-                *(clipped_matches(h, r, n) for n in ORDERS),
-                *(max(len(h) - n + 1, 0) for n in ORDERS),
-            ]
-            for h, r in pairs
-        ]
-    )
-
-
-def bleu_of_counts(counts: Counts) -> float:
-    """Return BLEU in percent of counts that are summed over a corpus; 0 where an order has none."""
-    hypothesis, reference, *rest = counts.tolist()
-    matches, totals = np.array(rest[:4]), np.array(rest[4:])
-    if not matches.all():
-        return 0.0
-    precision = float(np.exp(np.log(matches / totals).mean()))
-    return 100 * brevity_penalty(hypothesis, reference) * precision
 
 
 def _difference(sides: Sequence[Sequence[Counts]], sentences: Counts) -> float:

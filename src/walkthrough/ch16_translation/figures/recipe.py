@@ -40,7 +40,7 @@ def seed_picture(
         ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
         figure.suptitle(title, x=0.01, ha="left", fontweight="semibold", fontsize=13)
-        figure.legend(loc="outside lower left", ncols=1, fontsize=11)
+        figure.legend(loc="outside lower left", ncols=1, fontsize=12)
     told = "; ".join(f"{name}: {', '.join(f'{b:.2f}' for b in r)}" for name, r in rows.items())
     lines = "; ".join(f"{name} {bleu}" for name, bleu in published.items())
     return still(figure, alt=f"{title}. {x_title}. {told}. Published, as lines: {lines}.")

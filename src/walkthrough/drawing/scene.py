@@ -13,8 +13,8 @@ from typing import Final
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.ch00_one_sentence.figures.look import style
-from walkthrough.ch00_one_sentence.figures.strips import bar_code
+from walkthrough.drawing.look import style
+from walkthrough.drawing.strips import bar_code
 
 FRAMES: Final = 8
 """So many frames the style sheet knows."""
@@ -29,7 +29,7 @@ class Scene:
     description: str
 
     def __repr__(self) -> str:
-        return f"{self.caption} {self.description}"
+        return f"{self.caption} {self.description}".strip()
 
     def _repr_html_(self) -> str:
         return self.markup
@@ -39,7 +39,7 @@ def scene(
     name: str,
     stage: str,
     *,
-    caption: str,
+    caption: str = "",
     description: str,
     choices: Sequence[str] = (),
     question: str = "",
@@ -70,12 +70,15 @@ def scene(
 
 
 def framed(name: str, inside: str, *, caption: str, description: str, css: str) -> Scene:
-    """Return a figure around what is given: its style sheet before, its numbered caption after."""
+    """Return a figure around what is given: its style sheet before, its numbered caption after.
+
+    Where a paragraph of the page is the caption, `caption` is empty.
+    """
     number, _, words = caption.partition(". ")
+    below = f"<figcaption><b>{number}</b> {words}</figcaption>" if caption else ""
     markup = (
         f'<figure class="scene" id="scene-{name}"><style>{style()}{css}</style>'
-        f'<div class="scene-in">{inside}</div>'
-        f"<figcaption><b>{number}</b> {words}</figcaption></figure>"
+        f'<div class="scene-in">{inside}</div>{below}</figure>'
     )
     return Scene(markup.replace("\n", ""), caption, description)
 

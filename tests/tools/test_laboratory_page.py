@@ -1,0 +1,55 @@
+"""The laboratory's page has a section for every declaration, with what came out of it."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from tools.site import laboratory
+
+from walkthrough.lab import store
+from walkthrough.lab.discovery import declarations
+
+ROOT = Path(__file__).parents[2]
+WIDTH = {"experiment": "05-width", "figure": "test_combinations/exact", "length": 900}
+
+
+@pytest.fixture(scope="module")
+def text():
+    source = [f"before\n\n{laboratory.MARK}\n"]
+    laboratory.fill(SimpleNamespace(), laboratory.PAGE, source)
+    return source[0]
+
+
+def test_every_declaration_has_its_section_with_question_command_and_files(text):
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(declarations())
+    for e in declarations().values():
+        assert f"*{e.question}*" in text
+        assert f"`python -m walkthrough.lab run {e.name}`" in text
+        assert f"results/{e.name}.jsonl)" in text
+    for path in re.findall(r"\[declaration\]\(\S+?/main/(\S+)\)", text):
+        assert (ROOT / path).is_file(), path
+
+
+def test_the_cards_are_those_of_the_ledger():
+    asked = [{**WIDTH, "arm": arm, "base": "16"} for arm in ("64", "1024")]
+    text = laboratory.sections([declarations()["05-width"]], asked)
+    assert text.count('<figure class="evidence">') == 2
+    assert "1024 against 16, after 900 updates, exact on test combinations" in text
+
+
+def test_an_arm_that_cannot_be_compared_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    text = laboratory.sections([declarations()["05-width"]])
+    assert "**Recorded:** 0 runs" in text
+    assert text.endswith("Not compared yet: nothing is recorded, and so for 4 more.")
+
+
+def test_only_this_page_is_filled_and_it_says_where():
+    source = [laboratory.MARK]
+    laboratory.fill(SimpleNamespace(), "book/ledger", source)
+    assert source == [laboratory.MARK]
+    assert (ROOT / f"{laboratory.PAGE}.md").read_text("utf-8").count(laboratory.MARK) == 1
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]
+    assert "tools.site.laboratory" in config["config"]["extensions"]

@@ -1,0 +1,136 @@
+"""Runs of the command line: the words that make them, what is measured once, a look at a test."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from transformer.training.history import History, Record
+from walkthrough.lab import Arm, Experiment, Job, Key, hooks, run, store
+from walkthrough.lab.hooks import Decoding, command_line, evaluated, look
+
+BEAM = Decoding(beam=5)
+REFERENCE = ["Jane visits Africa .", "Jane sleeps ."]
+
+
+def experiment(folder, **changes):
+    told = {
+        "name": "16-toy",
+        "question": "Is wide better?",
+        "task": replace(command_line("multi30k-tiny", "model.dropout=0.2"), folder=folder),
+        "arms": [Arm("base"), Arm("wide, twice", model={"d_ff": 64}, train={"processes": 2})],
+        "base": "base",
+        "seeds": (1, 2),
+        "lengths": (100,),
+    }
+    return Experiment(**{**told, **changes})
+
+
+def job(e, arm, **key):
+    return Job(e, e.arm(arm), Key(arm, length=100, seed=1, **key), False)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What would have been run; a training leaves a folder, an evaluation its results."""
+    said = []
+
+    def python(*words):
+        said.append(words)
+        if "--folder" in words:
+            folder = hooks.Path(words[-1])
+            folder.mkdir(parents=True)
+            (folder / "results.json").write_text(json.dumps({"training": {"updates": 100}}))
+            (folder / "settings.json").write_text(json.dumps({"data": {"corpus": "phrasebook"}}))
+            row = {"epoch": 1, "rate": 0.1, "gradient_norm": 1.0, "tokens_per_second": 9.0}
+            rows = [
+                Record(update=100, loss=1.5, tokens=7, seconds=1.0, valid_perplexity=4.5, **row)
+            ]
+            History(rows).write(folder / "log.csv")
+        else:
+            folder, told = hooks.Path(words[3]), dict(w.split("=") for w in words if "=" in w)
+            results = json.loads((folder / "results.json").read_text())
+            one = {"split": told["--split"], "beam": int(told["--beam"]), "alpha": 0.6}
+            one |= {"average": int(told["--average"]), "bleu": 10.0 * int(told["--beam"])}
+            results.setdefault("evaluation", []).append(one)
+            (folder / "results.json").write_text(json.dumps(results))
+            hooks.Path(told["--output"]).write_text("\n".join(REFERENCE))
+
+    monkeypatch.setattr(hooks, "_python", python)
+    corpus = type("Corpus", (), {"target": REFERENCE})
+    monkeypatch.setattr(hooks, "load_corpus", lambda *what, **how: corpus)
+    return said
+
+
+def test_a_command_says_preset_changes_arm_rate_and_seed(tmp_path):
+    e = experiment(tmp_path)
+    words = e.task.command(job(e, "wide, twice"))
+    assert words[:4] == ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    assert " ".join(words).count("--preset multi30k-tiny") == 1
+    for said in ("model.dropout=0.2", "model.d_ff=64", "--seed 1", "--max-updates 100"):
+        assert said in " ".join(words)
+    peaks = [
+        float(one.removeprefix("training.peak="))
+        for rate in (1.0, 0.5)
+        for one in e.task.command(job(e, "base", rate=rate))
+        if one.startswith("training.peak=")
+    ]
+    assert peaks[1] == pytest.approx(peaks[0] / 2)
+    assert "torch.distributed.run" not in e.task.command(job(e, "base"))
+    assert "--resume" not in words
+
+
+def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
+    e = experiment(tmp_path)
+    trained = e.task.train(job(e, "wide, twice"))
+    assert trained.model == tmp_path / "16-toy" / "wide-twice-1-100-1"
+    assert trained.curve == [(100, "train/-/loss", 1.5), (100, "valid/-/perplexity", 4.5)]
+    assert trained.target_tokens == 7
+    e.task.train(job(e, "wide, twice"))
+    assert len(asked) == 1
+    (trained.model / "results.json").unlink()
+    assert e.task.command(job(e, "wide, twice"))[-1] == "--resume"
+    with pytest.raises(FileNotFoundError, match="holds no finished run"):
+        e.task.opened(e, Key("base", length=100, seed=1))
+
+
+def test_each_decoding_is_measured_once(tmp_path, asked):
+    e = experiment(tmp_path)
+    measure = evaluated("val", (Decoding(), BEAM), scores=("bleu",))
+    assert measure.figures == ("val/greedy/bleu", "val/beam5-a0.6/bleu")
+    trained = e.task.train(job(e, "base"))
+    found = measure.of(job(e, "base"), trained)
+    assert found.figures == {"val/greedy/bleu": 10.0, "val/beam5-a0.6/bleu": 50.0}
+    assert found.counts["val/greedy/bleu"].shape == (2, 10)
+    assert measure.of(job(e, "base"), trained).figures == found.figures
+    assert len(asked) == 3  # one training, two decodings
+
+
+def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, asked, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    decodings = (Decoding(), BEAM)
+    e = experiment(
+        tmp_path,
+        measures=[evaluated("val", decodings, scores=("bleu",))],
+        tests=[evaluated("test", decodings, scores=("bleu",), chosen_on="val/bleu")],
+    )
+    run(e, progress=False)
+    with pytest.raises(ValueError, match=r"commit 16-toy\.jsonl before a test set is looked at"):
+        look(e)
+    path = store.path_of(e.name)
+    committed = store.read(path)
+    monkeypatch.setattr(hooks, "_committed", lambda path: committed)
+    looked = look(e)
+    assert len(looked) == 4
+    assert all(one.figures["test/chosen/bleu"] == 50 for one in looked)
+    assert looked[0].extra["decoding"] == BEAM.name
+    before = len(asked)
+    assert look(e) == []
+    assert len(asked) == before
+    with pytest.raises(ValueError, match="declares no tests"):
+        look(experiment(tmp_path))
+
+
+def test_a_command_that_fails_is_an_error():
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        hooks._python("-c", "raise SystemExit(3)")

@@ -1,0 +1,101 @@
+"""Fill the laboratory's page with its experiments when the site is made, so that it is never stale.
+
+The page is `book/laboratory.md`; where it says `MARK`, a section for each declaration is put.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+from sphinx.application import Sphinx
+from tools.book import ledger
+
+from walkthrough.lab import Comparison, Experiment, card, compare
+from walkthrough.lab.__main__ import hours, state
+from walkthrough.lab.discovery import declarations, module_of
+from walkthrough.lab.measures import comparable
+from walkthrough.lab.store import path_of, read
+from walkthrough.page.links import BRANCH, REPOSITORY_URL
+
+PAGE = "book/laboratory"
+MARK = "<!-- the experiments -->"
+TOP = "| Arm | Beside {base}, by `{figure}` | Updates | Pairs | Verdict |\n|---|---|---|---|---|"
+
+
+def sections(experiments: Iterable[Experiment], asked: Iterable[dict[str, Any]] = ()) -> str:
+    """Return the page's text; `asked` are the comparisons that the ledger names."""
+    asked = list(asked)
+    return "\n\n".join("\n\n".join(_section(e, asked)) for e in experiments)
+
+
+def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"## {e.name}"
+    yield f"*{e.question}*"
+    source = str(find_spec(str(module_of(e))).origin)  # type: ignore[union-attr]
+    place = source.rpartition("/walkthrough/")[2]
+    declared = f"{REPOSITORY_URL}/blob/{BRANCH}/src/walkthrough/{place}"
+    arms = (f"{arm.name} (base)" if arm.name == e.base else arm.name for arm in e.arms)
+    rates = ", ".join(f"{rate:g}" for rate in e.rates)
+    lengths = " and ".join(f"{length}" for length in e.lengths if length)
+    told = [
+        f"**Arms:** {'; '.join(arms)}",
+        f"**Declared:** pairs: {len(e.seeds)} · rates, times each arm's own: {rates}"
+        + (f" · updates: {lengths}" if lengths else ""),
+        f"**Recorded:** {state(e)[0]} · {hours(e)}",
+        f"**Run:** `python -m walkthrough.lab run {e.name}` · [declaration]({declared}) · "
+        f"[record]({REPOSITORY_URL}/blob/{BRANCH}/results/{e.name}.jsonl)",
+    ]
+    yield "\n".join(f"- {line}" for line in told)
+    runs = read(path_of(e.name), e.name)
+    known = (*e.figures(e.seeds[0]), *(name for run in runs.values() for name in run.figures))
+    figure = next(filter(comparable, known), None)
+    if figure is None or e.base is None:
+        return
+    found, refusals = _compared(e, figure, {run.length for run in runs.values()})
+    cards = [dict(one) for one in asked if one["experiment"] == e.name]
+    if not cards and found:
+        last = found[-1]
+        cards = [{"experiment": e.name, "arm": last.ours, "figure": figure, "length": last.length}]
+    for one in cards:
+        evidence = card(one.pop("experiment"), one.pop("arm"), **one)
+        yield f"```{{raw}} html\n{evidence._repr_html_()}\n```"
+    if len(found) > 1:
+        rows = (
+            f"| {one.ours} | {one.phrase()} | {one.length or '–'} | {one.n} | {one.verdict} |"
+            for one in found
+        )
+        yield "\n".join([TOP.format(base=e.base, figure=figure), *rows])
+    if refusals:
+        some = "" if len(refusals) == 1 else f", and so for {len(refusals) - 1} more"
+        yield f"Not compared yet: {refusals[0].removeprefix(f'{e.name}: ')}{some}."
+
+
+def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Comparison], list[str]]:
+    """Return each arm beside the base, at the last length that has both, and why others are not."""
+    found: list[Comparison] = []
+    refusals: list[str] = []
+    for arm in (arm.name for arm in e.arms if arm.name != e.base):
+        why = "nothing is recorded"
+        for length in sorted(lengths, reverse=True):
+            try:
+                found.append(compare(e, arm, figure=figure, length=length))
+                break
+            except ValueError as error:
+                why = str(error.args[0])
+        else:
+            refusals.append(why)
+    return found, refusals
+
+
+def fill(app: Sphinx, name: str, source: list[str]) -> None:
+    """Put the experiments into the page as Sphinx reads it."""
+    if name == PAGE:
+        claims, _ = ledger.read_claims(ledger.CLAIMS.read_text(encoding="utf-8"))
+        asked = (one for claim in claims for one in claim.compare)
+        source[0] = source[0].replace(MARK, sections(declarations().values(), asked))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx when to call."""
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
