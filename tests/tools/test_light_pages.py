@@ -20,7 +20,7 @@ from docutils import nodes
 from fontTools.ttLib import TTFont
 from sphinx.builders.html._assets import _JavaScript as Script
 from sphinx.errors import ExtensionError
-from tools.site.light_pages import code, colours, fonts, mathematics, scripts, stylesheet
+from tools.site.light_pages import fonts, markup, mathematics, stylesheet
 
 from walkthrough.drawing.style import ROLES, contrast
 
@@ -89,10 +89,10 @@ def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():
         '<span class="o">-</span>'
         '<span class="p">(</span><span class="mi">1</span><span class="p">)</span></pre></div>'
     )
-    light = code.unmarked(text)
+    light = markup.unmarked(text)
     assert re.sub(r"<[^>]*>", "", light) == re.sub(r"<[^>]*>", "", text)
     assert re.findall(r'class="(\w+)"', light) == ["highlight", "o", "mi"]
-    assert code.unmarked('<p><span class="n">not code</span></p>').count("span") == 2
+    assert markup.unmarked('<p><span class="n">not code</span></p>').count("span") == 2
 
 
 def test_the_mathematical_font_has_the_letters_that_formulas_use():
@@ -118,7 +118,7 @@ def test_a_text_font_has_the_letters_of_the_pages_in_the_weights_that_they_use()
 
 def test_the_parts_of_attention_have_their_colours_and_an_index_has_none():
     tex = r"\frac{QK^\top}{\sqrt{d_k}} V, q \cdot k"
-    page = colours.coloured(f"{mathematics.mathml(tex)}<p>V</p>")
+    page = markup.coloured(f"{mathematics.mathml(tex)}<p>V</p>")
     marked = re.findall(r'<mi class="(\w+)">(\w)</mi>', page)
     assert sorted(marked) == [
         ("key", "K"),
@@ -128,9 +128,9 @@ def test_the_parts_of_attention_have_their_colours_and_an_index_has_none():
         ("value", "V"),
     ]
     assert (
-        colours.coloured('<span class="n">weights</span>') == '<span class="weight">weights</span>'
+        markup.coloured('<span class="n">weights</span>') == '<span class="weight">weights</span>'
     )
-    assert code.unmarked('<div class="highlight"><pre><span class="query">q</span></pre>') == (
+    assert markup.unmarked('<div class="highlight"><pre><span class="query">q</span></pre>') == (
         '<div class="highlight"><pre><span class="query">q</span></pre>'
     )
 
@@ -225,7 +225,7 @@ def test_scripts_wait_but_for_the_early_ones():
         script(None, 500, body="let hint = 'Show';"),
     ]
     context = {"script_files": found}
-    scripts.defer_scripts(None, "book/02", "page.html", context, None)
+    markup.defer_scripts(None, "book/02", "page.html", context, None)
     made = [{**one.attributes} for one in context["script_files"]]
     assert made[0] == {}
     assert made[1] == {"defer": "defer"}
@@ -234,7 +234,7 @@ def test_scripts_wait_but_for_the_early_ones():
     assert found[1].attributes == {}  # shared by all pages
 
     searching = {"script_files": found}
-    scripts.defer_scripts(None, "search", "search.html", searching, None)
+    markup.defer_scripts(None, "search", "search.html", searching, None)
     assert searching["script_files"] is found
 
 

@@ -132,7 +132,7 @@ def test_a_caption_belongs_to_its_figure_and_prose_links_to_it(page):
 
 
 def test_the_bar_shows_the_page_s_headings_below_it():
-    from tools.site.page_form.contents import with_contents
+    from tools.site.page_form import with_contents
 
     def tree() -> BeautifulSoup:
         return BeautifulSoup('<ul><li class="current active"><a href="#">02</a></li></ul>', "lxml")

@@ -6,7 +6,7 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
-from tools.site.solution_cells import SolutionCells
+from tools.site.page_form import SolutionCells
 
 
 def document(*parts):

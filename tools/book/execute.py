@@ -30,7 +30,6 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.cache.db import NbCacheRecord
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
-from tools.book.memory import resident
 from tqdm import tqdm
 
 SECONDS = 60.0
@@ -220,3 +219,15 @@ def _finished(future: Future, chapter: Chapter, root: Path, shown: tqdm) -> bool
     cache_of(root).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     shown.write(f"{name!s:<44} {chapter.seconds:6.0f} s {chapter.megabytes:6.0f} MB")
     return True
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process and its children; what they share counts once on Linux."""
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        for member in [root, *root.children(recursive=True)]:
+            with suppress(psutil.Error):
+                taken = member.memory_full_info()
+                total += getattr(taken, "pss", taken.rss)
+    return total / 1e6

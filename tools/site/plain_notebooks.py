@@ -13,7 +13,6 @@ import html
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import nbformat
 from jupyter_cache import get_cache
 from nbformat import NotebookNode
+from tools.environment.steps import node_command
 
 from walkthrough.page.links import REPOSITORY_URL
 
@@ -138,7 +138,7 @@ def draw(notebooks: list[NotebookNode], root: Path) -> None:
                 _store(output, page[: page.index("</svg>") + 6])
     specs = json.dumps([spec for _, spec in charts])
     script = Path(__file__).with_name("chart_pictures.mjs")
-    words = [str(Path(sys.executable).parent / "node"), str(script), str(root / "book" / "web")]
+    words = [*node_command(script), str(root / "book" / "web")]
     done = subprocess.run(words, input=specs, capture_output=True, text=True, check=True)
     for (output, _), picture in zip(charts, json.loads(done.stdout), strict=True):
         _store(output, picture)

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import nbformat
 import psutil
-from tools.book.memory import resident
+from tools.book.execute import resident
 from tools.verify import places
 from tools.verify.places import ROOT, RUN, clean_environ, git, said_by, step
 

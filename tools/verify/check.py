@@ -47,8 +47,12 @@ def run(words: list[str]) -> int:
     print(f"$ {' '.join(words)}", flush=True)
     command = [str(BIN / words[0]), *words[1:]]
     # Two processes with a thread for each processor would wait for one another.
-    threads = {"OMP_NUM_THREADS": "1", **os.environ}
-    return subprocess.run(command, cwd=ROOT, env=threads, check=False).returncode
+    settings = {"OMP_NUM_THREADS": "1", **os.environ}
+    # Tests start many processes. Where no bytecode is kept beside its source, each would compile
+    # torch anew, which takes five seconds; so it is kept below _build.
+    if settings.pop("PYTHONDONTWRITEBYTECODE", ""):
+        settings.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / "_build" / "bytecode"))
+    return subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode
 
 
 def commands(name: str, *lines: list[str]) -> Outcome:

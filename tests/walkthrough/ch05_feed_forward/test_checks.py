@@ -9,6 +9,8 @@ from transformer.feed_forward import PositionwiseFeedForward
 from walkthrough.ch05_feed_forward import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
+pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
+
 ALL = [
     checks.feed_forward,
     checks.larger,

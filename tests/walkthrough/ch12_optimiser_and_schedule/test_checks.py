@@ -7,6 +7,8 @@ from transformer.training.schedule import noam_rate
 from walkthrough.ch12_optimiser_and_schedule import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
+pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
+
 ALL = [
     checks.rate_of_batch,
     checks.warmup_for_peak,

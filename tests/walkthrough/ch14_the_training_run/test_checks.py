@@ -11,6 +11,8 @@ from transformer.training.trainer import Trainer
 from walkthrough.ch14_the_training_run import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
+pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
+
 ALL = [
     checks.shift,
     checks.mean_loss,

@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -15,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
-from tools.site.light_pages.node import node_command
+from tools.environment.steps import node_command
 
 RENDERER = "mathml"
 # A formula in a line, and what is written against it: (d, d), d-dimensional.
@@ -31,7 +32,7 @@ class FormulaError(ValueError):
 def setter() -> subprocess.Popen[str]:
     """The process that sets formulas; it ends with this one."""
     process = subprocess.Popen(
-        node_command("set_formulas.mjs"),
+        node_command(Path(__file__).with_name("set_formulas.mjs")),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -12,9 +12,10 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from tools.environment.steps import WEB, node_command
 from tools.site.light_pages.fonts import FACE, Weights, mathematical_face, text_face, with_icons
-from tools.site.light_pages.node import MODULES, node_command
 
+MODULES = WEB / "node_modules"
 NAME = "site.css"
 THEME = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")
 ICONS = "_static/vendor/fontawesome/webfonts"
@@ -76,7 +77,7 @@ def joined(site: Path, files: list[str], own: set[str]) -> str:
     """
     styles = [{"file": file, "own": Path(file).name in own} for file in files]
     made = subprocess.run(
-        node_command("make_stylesheet.mjs"),
+        node_command(Path(__file__).with_name("make_stylesheet.mjs")),
         input=json.dumps({"site": str(site), "styles": styles}),
         capture_output=True,
         text=True,

@@ -154,10 +154,5 @@ diagnose = Check(
             _without("positions"),
             "the model without positions is not found. Exchange two words of the source.",
         ),
-        Mistake(
-            "always nothing",
-            lambda _model: "nothing",
-            "you call every model healthy.",
-        ),
     ],
 )

@@ -29,26 +29,10 @@ shift = Check(
     ],
     mistakes=[
         Mistake(
-            "padding at the start",
-            lambda ids: ([PAD_ID, *ids], [*ids, EOS_ID]),
-            "the input starts with padding. It starts with the start token, `BOS_ID`.",
-        ),
-        Mistake(
-            "texts for ids",
-            lambda ids: (["<bos>", *ids], [*ids, "<eos>"]),
-            "you put texts into lists of ids. The start token is the number `BOS_ID`, the end "
-            "token `EOS_ID`.",
-        ),
-        Mistake(
             "neither start nor end",
             lambda ids: (ids[:-1], ids[1:]),
             "this shifts the words against each other and has neither start nor end token, so "
             "nothing predicts the first word and nothing the end.",
-        ),
-        Mistake(
-            "a list in a list",
-            lambda ids: ([BOS_ID, ids], [ids, EOS_ID]),
-            "the ids stand as a list inside the list. Unpack them: `[BOS_ID, *ids]`.",
         ),
         Mistake(
             "target fed unshifted",
@@ -63,17 +47,6 @@ shift = Check(
             "decoder reads there. Gold begins with the first word and ends with the end token.",
         ),
         Mistake(
-            "no start token",
-            lambda ids: (list(ids), [*ids[1:], EOS_ID]),
-            "the start token is missing, so nothing predicts the first word: it is read and never "
-            "asked for.",
-        ),
-        Mistake(
-            "no end token",
-            lambda ids: ([BOS_ID, *ids[:-1]], list(ids)),
-            "the gold has no end token. A model trained like this never learns to stop.",
-        ),
-        Mistake(
             "no end token, nothing cut",
             lambda ids: ([BOS_ID, *ids], list(ids)),
             "the gold lacks the end token, so it is one token shorter than what the decoder reads. "
@@ -84,24 +57,6 @@ shift = Check(
             lambda ids: (list(ids), [*ids, EOS_ID]),
             "the input lacks the start token, so it is one token shorter than the gold: nothing is "
             "there to predict the first word from.",
-        ),
-        Mistake(
-            "start and end on the gold",
-            lambda ids: ([BOS_ID, *ids], [BOS_ID, *ids, EOS_ID]),
-            "the gold begins with the start token. Nobody predicts that: gold begins with the "
-            "first word.",
-        ),
-        Mistake(
-            "padded",
-            lambda ids: ([BOS_ID, *ids, PAD_ID], [*ids, EOS_ID, PAD_ID]),
-            "you append padding. One sentence alone needs none: `collate` pads when it makes a "
-            "batch.",
-        ),
-        Mistake(
-            "pairs",
-            lambda ids: list(zip([BOS_ID, *ids], [*ids, EOS_ID], strict=True)),
-            "you return a pair for each place. Asked are two lists: all that is read, and all that "
-            "is gold.",
         ),
         Mistake(
             "start and end on both",
@@ -120,17 +75,6 @@ shift = Check(
             lambda ids: ([BOS_ID, *ids, EOS_ID], [*ids, EOS_ID]),
             "the input is one token longer than the gold. Nothing comes after the end token, so "
             "the decoder never reads it.",
-        ),
-        Mistake(
-            "the end token at the start",
-            lambda ids: ([EOS_ID, *ids], [*ids, EOS_ID]),
-            "the input starts with the end token. Some libraries do that; here the start token is "
-            "`BOS_ID`.",
-        ),
-        Mistake(
-            "the start token at the end",
-            lambda ids: ([BOS_ID, *ids], [*ids, BOS_ID]),
-            "the gold ends with the start token. The end token is `EOS_ID`.",
         ),
     ],
 )
@@ -169,54 +113,10 @@ mean_loss = Check(
     ],
     mistakes=[
         Mistake(
-            "weighted by the ids",
-            lambda losses, target: (losses * target).sum() / target.sum(),
-            "you weigh the losses with the ids themselves. What counts is whether an id is "
-            "padding: `target != PAD_ID`.",
-        ),
-        Mistake(
-            "divided by the ids",
-            lambda losses, target: losses[target != PAD_ID].sum() / target.sum(),
-            "you divide by the sum of the *ids*. Count the tokens: `(target != PAD_ID).sum()`.",
-        ),
-        Mistake(
             "mean of the places' means",
             _over_real(lambda kept, real: (kept.sum(0) / real.sum(0)).mean()),
             "you take a mean for each place in the sentence, and then the mean of these. A late "
             "place, which few sentences have, then weighs as much as the first.",
-        ),
-        Mistake(
-            "divided by the length",
-            _over_real(lambda kept, _real: kept.sum() / kept.shape[1]),
-            "you divide by the number of places of one sentence. Divide by the number of real "
-            "tokens of all sentences.",
-        ),
-        Mistake(
-            "mean times share",
-            lambda losses, target: losses.mean() * (target != PAD_ID).float().mean(),
-            "you take the mean of all losses, those of padding among them, times the share of real "
-            "tokens. Leave padding out of the sum, then divide by the number of real tokens.",
-        ),
-        Mistake(
-            "the last place left out",
-            lambda losses, target: losses[:, :-1][target[:, :-1] != PAD_ID].mean(),
-            "the last place of each row is left out. It holds a token where the sentence is the "
-            "longest.",
-        ),
-        Mistake(
-            "the first sentence only",
-            lambda losses, target: losses[0][target[0] != PAD_ID].mean(),
-            "only the first sentence counts. The mean is over the tokens of the whole batch.",
-        ),
-        Mistake(
-            "one token too many",
-            _over_real(lambda kept, real: kept.sum() / (real.sum() + 1)),
-            "you divide by one token too many.",
-        ),
-        Mistake(
-            "root mean square",
-            _over_real(lambda kept, real: (kept.square().sum() / real.sum()).sqrt()),
-            "the losses are squared. Asked is their mean as they are.",
         ),
         Mistake(
             "padding counts",
@@ -246,11 +146,6 @@ mean_loss = Check(
             "a sum",
             _over_real(lambda kept, _real: kept.sum()),
             "this is the sum: it grows with the batch. Divide by the number of real tokens.",
-        ),
-        Mistake(
-            "a sum a sentence",
-            _over_real(lambda kept, _real: kept.sum(-1).mean()),
-            "you divide by the number of sentences; divide by the number of real tokens.",
         ),
         Mistake(
             "the end token left out",

@@ -1,0 +1,95 @@
+"""The markup of a page, before it is written: colours, fewer marks in code, scripts that wait."""
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+# One colour for one thing: query, key, value, weight and output in formulas and in code. In the
+# chapters about attention their letters and names get a class, whose colour `book.css` says;
+# elsewhere `V` is a vocabulary and `key` the key of a dictionary.
+CHAPTERS = re.compile(r"book/(00|01|02|03|04|09|10)-")
+ROLES = {
+    "query": ("q", "Q", "query", "queries", "W_Q", "w_query"),
+    "key": ("k", "K", "key", "keys", "W_K", "w_key"),
+    "value": ("v", "V", "value", "values", "W_V", "w_value"),
+    "weight": ("weights", "weight"),
+    "output": ("output", "outputs"),
+}
+ROLE = {name: role for role, names in ROLES.items() for name in names}
+# A small letter that is an index (the k of d_k) stands right after what it belongs to.
+LETTER = re.compile(r"<mi>([QKV])</mi>|(?<!</mi>)<mi>([qkv])</mi>")
+FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
+NAME = re.compile(rf'<span class="n">({"|".join(ROLE)})</span>')
+
+
+def coloured(html: str) -> str:
+    """The same page, with the parts of attention marked where they are letters or names."""
+
+    def letter(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return f'<mi class="{ROLE[name]}">{name}</mi>'
+
+    html = FORMULA.sub(lambda formula: LETTER.sub(letter, formula[0]), html)
+    return NAME.sub(lambda name: f'<span class="{ROLE[name[1]]}">{name[1]}</span>', html)
+
+
+def colour(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Mark the parts of attention on a page about it."""
+    if "body" in context and CHAPTERS.match(page):
+        context["body"] = coloured(context["body"])
+
+
+# Code is marked up where the mark shows. Pygments puts each name and each bracket into an element
+# of its own, in the colour that they would have anyway: half of the elements of a chapter.
+# Names, punctuation and space have the colour of plain code in both of the theme's styles, and so
+# may a dot and an equals sign; the last is what Pygments gives to text without a kind.
+PLAIN = ("n", "p", "w", "")
+MARK = re.compile(
+    rf'<span(?: class="(?:{"|".join(PLAIN)})")?>([^<>]*)</span>|<span class="o">([.=])</span>'
+)
+BLOCK = re.compile(r'(<div class="[^"]*highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
+
+
+def unmarked(html: str) -> str:
+    """The same code without marks that nobody sees."""
+    return BLOCK.sub(lambda block: MARK.sub(r"\1\2", block[0]), html)
+
+
+def lighten(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Write a page's code, and that of its outputs, with fewer elements."""
+    if "body" in context:
+        context["body"] = unmarked(context["body"])
+
+
+# Scripts wait until the page is read, so that it can be shown before: all but the early ones, which
+# have a priority of 100 in the configuration, as what they offer is called while the page is read.
+EARLY = 100
+AS_THEY_ARE = {"search"}  # the words searched for and the index are there as soon as it is read
+
+
+def waiting(script: Any) -> Any:
+    """The same script, run when the page is read, in the order of all that wait."""
+    attributes = dict(script.attributes)
+    if script.filename and script.priority > EARLY:
+        attributes.setdefault("defer", "defer")
+    elif "DOCUMENTATION_OPTIONS." in attributes.get("body", ""):
+        attributes["type"] = "module"  # what it changes is made by a script that waits
+    return type(script)(script.filename, priority=script.priority, **attributes)
+
+
+def defer_scripts(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Make the scripts in the head of a page wait."""
+    if page not in AS_THEY_ARE:
+        context["script_files"] = [waiting(script) for script in context["script_files"]]
+
+
+def setup(app: Sphinx) -> None:
+    """Colour before marks are left out; look at scripts after all others that add some."""
+    app.connect("html-page-context", colour, priority=890)
+    app.connect("html-page-context", lighten, priority=900)
+    app.connect("html-page-context", defer_scripts, priority=950)
