@@ -3,8 +3,8 @@
 import html
 from dataclasses import dataclass
 
-FONT_SIZE = 12
-"""In units of a drawing, whose width is chosen so that these are 11 px or more on a phone."""
+FONT_SIZE = 12.6
+"""In units of a drawing, whose width is chosen so that these are 12 px or more on a phone."""
 
 
 @dataclass(frozen=True)
