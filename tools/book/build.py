@@ -36,6 +36,7 @@ SITE = (
 )
 PAGES = ("book",)
 PROGRESS = re.compile(r"(reading|writing) \w+\.\.\. .*\[ *(\d+)%\]")
+WARNED = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 IGNORED = {"__pycache__", "node_modules", ".ipynb_checkpoints", ".virtual_documents"}
 
 
@@ -119,7 +120,9 @@ def build(root: Path, command: list[str]) -> int:
         return 1
     status, said = make_pages(root, command)
     if status:
+        warned = "".join(line for line in said.splitlines(True) if WARNED.search(line))
         print(f"{said}\nThe book did not build (exit status {status}).", file=sys.stderr)
+        print(warned, end="", file=sys.stderr)
         return status
     stamp.write_text(json.dumps(now), "utf-8")
     took = time.monotonic() - started
