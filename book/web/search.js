@@ -182,12 +182,14 @@
     });
   }
 
+  /* Enter does not wait, and nothing comes after it. */
   function whenStill(input, act) {
     let waiting = 0;
     input.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(act, 120);
     });
+    input.form.addEventListener("submit", () => clearTimeout(waiting));
   }
 
   /* The search page: all results, and the query in the address. */
