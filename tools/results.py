@@ -68,7 +68,6 @@ RECORDS = (
         5 * 60,
         COMMAND_LINE,
     ),
-    Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),

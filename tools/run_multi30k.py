@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,45 +37,6 @@ class Recipe:
     processes: int = 1
     fully: bool = True  # beam search and averages; otherwise greedy only
     split: str = "test_2016_flickr"  # what greedy decoding translates; "val" looks at no test set
-
-
-def norm_recipes() -> dict[str, Recipe]:
-    """Return the runs of chapter 08: each norm with each start, scored on validation alone.
-
-    1 500 updates with three seeds each, and the post-norm that starts at full size once with all
-    6 000 of the preset; the small start has that run in `multi30k-en-de`. The warm-up is the
-    preset's share of the run. `*-warmup` are older, of 600 updates and scored on a test set.
-    """
-    runs = {
-        f"{norm}-{start}-seed-{seed}": norm_recipe(norm, start, seed=seed)
-        for norm, start, seed in product(("post", "pre"), ("scaled", "xavier"), (1, 2, 3))
-    }
-    whole = Recipe(
-        "--seed 1 --set model.residual_init=xavier --set training.valid_every=500",
-        fully=False,
-        split="val",
-    )
-    brief = {
-        f"post-{start}-warmup": Recipe(
-            "--seed 1 --max-updates 600 --set model.norm=post "
-            f"--set model.residual_init={start} --set training.warmup=200 "
-            "--set training.valid_every=100",
-            fully=False,
-        )
-        for start in ("scaled", "xavier")
-    }
-    return {**runs, "post-xavier-whole": whole, **brief}
-
-
-def norm_recipe(norm: str, start: str, *, seed: int) -> Recipe:
-    """Return one run of 1 500 updates for chapter 08."""
-    return Recipe(
-        f"--seed {seed} --max-updates 1500 --set model.norm={norm} "
-        f"--set model.residual_init={start} "
-        "--set training.warmup=200 --set training.valid_every=250",
-        fully=False,
-        split="val",
-    )
 
 
 def r_drop_recipe(begun_with: str, update: int, *, seed: int) -> Recipe:
@@ -129,7 +89,6 @@ RECORDS: dict[str, dict[str, Recipe]] = {
     "multi30k-de-en": {
         "de-en-1": Recipe("--seed 1 --set data.source_language=de --set data.target_language=en")
     },
-    "multi30k-norm": norm_recipes(),
 }
 
 

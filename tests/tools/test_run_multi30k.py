@@ -63,19 +63,6 @@ def test_two_processes_start_with_torchrun(asked, tmp_path):
     assert asked[0].startswith("-m torch.distributed.run --standalone --nproc-per-node=2 ")
 
 
-def test_runs_without_a_folder_stay_as_they_are_recorded(asked, tmp_path):
-    output = tmp_path / "multi30k-norm.json"
-    other = {"name": "post-scaled-warmup", "evaluation": [{"bleu": 21.0}]}
-    output.write_text(json.dumps({"note": "kept", "runs": [other]}))
-    words = ["multi30k-norm", "--only", "pre-xavier-seed-1", "--folder", str(tmp_path / "runs")]
-    assert tool.main([*words, "--output", str(tmp_path)]) == 0
-    record = json.loads(output.read_text())
-    assert record["note"] == "kept"
-    assert other in record["runs"]
-    assert {run["name"] for run in record["runs"]} == {"post-scaled-warmup", "pre-xavier-seed-1"}
-    assert len(asked) == 2  # trained, and measured greedily
-
-
 @pytest.mark.parametrize("name", sorted(tool.RECORDS))
 def test_every_recorded_run_has_its_recipe(name):
     for run in recorded(name)["runs"]:
