@@ -101,6 +101,12 @@ def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
         e.task.opened(e, Key("base", length=100, seed=1))
 
 
+def test_a_trial_of_an_arm_that_says_its_own_length_is_refused(tmp_path):
+    e = experiment(tmp_path, lengths=(0,))
+    with pytest.raises(ValueError, match="say the length, as in --lengths 20"):
+        e.task.train(job(e, "base", length=0)._replace(small=True))
+
+
 def test_each_decoding_is_measured_once(tmp_path, asked):
     e = experiment(tmp_path)
     measure = evaluated("val", (Decoding(), BEAM), scores=("bleu",))
