@@ -61,13 +61,6 @@ RECORDS = (
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
-    Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
-    Record(
-        "craft-trees.json",
-        "tools/run_trees.py baselines words tags curve --sizes 4525 9050",
-        5 * 60,
-        COMMAND_LINE,
-    ),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
