@@ -118,10 +118,10 @@ def merge_explorer(
     d_model: int,
     *,
     start: int = 3,
-    title: str = "Whose number stands where after the merge: word and head",
+    title: str = "Whose numbers, after the merge",
     n_heads_label: str = "heads ",
     way_label: str = "merge ",
-    row_title: str = "row: the word it should describe",
+    row_title: str = "row: this word's",
     column_title: str = "column of the merged matrix",
     description: str | None = None,
 ) -> alt.LayerChart:
@@ -193,7 +193,7 @@ def _merged(
 ) -> list[alt.Chart]:
     base = shown.encode(
         alt.X("column:O", axis=alt.Axis(orient="top", title=column_title, labelAngle=0)),
-        alt.Y("row:N", sort=token_labels(words), axis=alt.Axis(title=row_title, labelLimit=110)),
+        alt.Y("row:N", sort=token_labels(words), axis=alt.Axis(title=row_title, minExtent=72)),
     )
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=alt.Color(

@@ -24,9 +24,13 @@ prod = math.prod
 share, days = feed_forward_share, training_days
 
 
+def scores(query, key):
+    return query @ key.mT / query.shape[-1] ** 0.5
+
+
 def masked(query, key, value, mask, fill=NINF, empty=0.0):
-    scores = (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(~mask, fill)
-    return scores.softmax(-1).nan_to_num(empty) @ value
+    closed = scores(query, key).masked_fill(~mask, fill)
+    return closed.softmax(-1).nan_to_num(empty) @ value
 
 
 MASKED = {
@@ -35,13 +39,13 @@ MASKED = {
     "NaN": lambda q, k, v, m: masked(q, k, v, m, empty=math.nan),
     "−1e9": lambda q, k, v, m: masked(q, k, v, m, -1e9),
     "zeros in scores": lambda q, k, v, m: masked(q, k, v, m, 0.0),
-    "after softmax": lambda q, k, v, m: (q @ k.mT / 2).softmax(-1) * m @ v,
+    "after softmax": lambda q, k, v, m: scores(q, k).softmax(-1) * m @ v,
     "no scale": lambda q, k, v, m: masked(2 * q, k, v, m),
-    "no value": lambda q, k, v, m: (q @ k.mT / 2).masked_fill(~m, NINF).softmax(-1).nan_to_num(0),
+    "no value": lambda q, k, v, m: scores(q, k).masked_fill(~m, NINF).softmax(-1).nan_to_num(0),
     "values summed": lambda q, k, v, m: masked(q, k, v, m).sum(1),
     "empty rows get ones": lambda q, k, v, m: masked(q, k, v, m, empty=1.0),
     "softmax over queries": lambda q, k, v, m: (
-        (q @ k.mT / 2).masked_fill(~m, NINF).softmax(-2).nan_to_num(0) @ v
+        scores(q, k).masked_fill(~m, NINF).softmax(-2).nan_to_num(0) @ v
     ),
     "inverted, no scale": lambda q, k, v, m: masked(2 * q, k, v, ~m),
 }

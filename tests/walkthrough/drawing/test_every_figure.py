@@ -27,7 +27,7 @@ def random_weights(*shape):
 
 def make_figures():
     encoding = sinusoidal_encoding(50, 64)
-    grow, flat = [(d, 1.0 * d) for d in D_K], [(d, 1.0) for d in D_K]
+    flat = [(d, 1.0) for d in D_K]
     losses = {"training": [(i, 5.0 / i) for i in range(1, 60)]}
     square = torch.ones(N, N, dtype=torch.bool).tril()
     return {
@@ -39,7 +39,6 @@ def make_figures():
             random_weights(2, 4, N, N), TOKENS, TOKENS, gold=[(0, 0)]
         ),
         "qk_explorer": explorer.qk_explorer(torch.ones(N, 4) / 3, torch.ones(N, 4), TOKENS, TOKENS),
-        "variance_chart": scaling.variance_chart(grow, flat),
         "vanishing_chart": scaling.vanishing_chart([(d, d / 512) for d in D_K], flat),
         "softmax_explorer": scaling.softmax_explorer(torch.arange(N) / 3, TOKENS),
         "mask_viewer": mask.mask_viewer(square, TOKENS, TOKENS),

@@ -45,6 +45,10 @@ def _empty_cleared(weights: Tensor, attend_mask: Tensor) -> Tensor:
     return weights.masked_fill(~attend_mask.any(-1, keepdim=True), 0.0)
 
 
+def _nan_cleared(weights: Tensor, attend_mask: Tensor) -> Tensor:
+    return weights.nan_to_num(0.0)
+
+
 def _case(
     label: str,
     attend_mask: list[list[int]],
@@ -120,7 +124,7 @@ masked_attention = Check(
         Mistake("mask inverted", _by_hand(_inverted), _INVERTED),
         Mistake(
             "mask inverted, empty rows cared for",
-            _by_hand(_inverted, after=_empty_cleared),
+            _by_hand(_inverted, after=_nan_cleared),
             f"empty rows are right, but {_INVERTED}",
         ),
         Mistake(
@@ -143,7 +147,7 @@ masked_attention = Check(
         ),
         Mistake(
             "softmax over queries",
-            _by_hand(dim=-2, after=_empty_cleared),
+            _by_hand(dim=-2, after=_nan_cleared),
             "softmax runs over the queries, so they compete for each key. The keys of one query "
             "stand in the last dimension, `dim=-1`.",
         ),
