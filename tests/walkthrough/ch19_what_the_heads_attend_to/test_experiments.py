@@ -223,13 +223,11 @@ def caption_run(nothing, *, shares):
 
 
 def test_points_are_lost_against_the_whole_model_of_the_same_seed():
-    record = {
-        "runs": [
-            caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
-            caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
-        ]
-    }
-    rows = {row["layer"]: row for row in reading.caption_rows(record)}
+    runs = [
+        caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
+        caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
+    ]
+    rows = {row["layer"]: row for row in reading.caption_rows(runs)}
     assert list(rows)[:3] == ["encoder 1", "encoder, all", "decoder 1"]
     assert rows["encoder 1"]["one out"] == pytest.approx([0.2, -0.1, 0.2, -0.1])
     assert rows["encoder 1"]["one left"] == pytest.approx([1, 3, 1, 3])
@@ -237,7 +235,7 @@ def test_points_are_lost_against_the_whole_model_of_the_same_seed():
     assert rows["encoder, all"]["none left"] == pytest.approx([5, 5])
     assert rows["encoder, all"]["one out"] == []
     assert rows["encoder–decoder 1"]["none left"] == pytest.approx([50, 40])
-    assert reading.steadiest(record) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
+    assert reading.steadiest(runs) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
 
 
 def test_a_span_of_points():

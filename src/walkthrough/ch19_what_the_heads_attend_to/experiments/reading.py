@@ -1,6 +1,6 @@
 """What a page asks of a translator: a translation, all its weights, and the record by rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import mean
 from typing import Any
 
@@ -144,28 +144,28 @@ def span(values: list[float]) -> str:
 CAPTION_KINDS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder–decoder"}
 
 
-def caption_rows(record: Record) -> list[dict[str, Any]]:
+def caption_rows(runs: Iterable[Record]) -> list[dict[str, Any]]:
     """Return, layer by layer, the points that next words lose with fewer heads, over all seeds.
 
     "one out" and "one left" hold a number for each head of each seed, "none left" one for each
     seed. The last row of a kind is without any head in all layers. Below 0 is a gain.
     """
-    runs, rows = [run["next_word"] for run in record["runs"]], []
+    words, rows = [run["next_word"] for run in runs], []
     for kind, name in CAPTION_KINDS.items():
-        for layer in range(len(runs[0]["layer"][kind])):
+        for layer in range(len(words[0]["layer"][kind])):
             rows.append(
                 {
                     "layer": f"{name} {layer + 1}",
-                    "one out": [lost for run in runs for lost in _lost(run, "one", kind, layer)],
+                    "one out": [lost for run in words for lost in _lost(run, "one", kind, layer)],
                     "one left": [
-                        lost for run in runs for lost in _lost(run, "all but one", kind, layer)
+                        lost for run in words for lost in _lost(run, "all but one", kind, layer)
                     ],
                     "none left": [
-                        lost for run in runs for lost in _lost(run, "layer", kind, layer)
+                        lost for run in words for lost in _lost(run, "layer", kind, layer)
                     ],
                 }
             )
-        every = [lost for run in runs for lost in _lost(run, "kind", kind)]
+        every = [lost for run in words for lost in _lost(run, "kind", kind)]
         rows.append({"layer": f"{name}, all", "one out": [], "one left": [], "none left": every})
     return rows
 
@@ -184,10 +184,10 @@ def points(lost: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def steadiest(record: Record) -> list[tuple[str, int, float]]:
+def steadiest(runs: Iterable[Record]) -> list[tuple[str, int, float]]:
     """Return, seed by seed, which encoder head keeps its distance most, the distance, how often."""
     found = []
-    for run in record["runs"]:
+    for run in runs:
         shares, offsets = run["steady"]["shares"], run["steady"]["offsets"]
         places = [(layer, head) for layer, row in enumerate(shares) for head in range(len(row))]
         layer, head = max(places, key=lambda place: shares[place[0]][place[1]])
