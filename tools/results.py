@@ -58,7 +58,6 @@ RECORDS = (
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
-    Record("multi30k-sight.json", "tools/run_sight.py", 2),
 )
 
 
