@@ -2,7 +2,7 @@
 
     python tools/results.py --list              # every record: command, time, files, state
     python tools/results.py                     # those whose code has changed, one after another
-    python tools/results.py phrasebook-trees.json --all
+    python tools/results.py phrasebook.json --all
 
 A record depends on its tool and on every module of this repository that the tool imports, directly
 or through others. It counts as made by this code when none of these files differs from the commit
