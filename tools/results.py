@@ -2,7 +2,7 @@
 
     python tools/results.py --list              # every record: command, time, files, state
     python tools/results.py                     # those whose code has changed, one after another
-    python tools/results.py phrasebook-trees.json --all
+    python tools/results.py phrasebook.json --all
 
 A record depends on its tool and on every module of this repository that the tool imports, directly
 or through others. It counts as made by this code when none of these files differs from the commit
@@ -51,23 +51,13 @@ RECORDS = (
     Record("phrasebook-dropout.json", "tools/run_dropout.py", 6),
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),
     Record("phrasebook-modern.json", "tools/run_modern.py", 14),
-    Record("phrasebook-heads.json", "tools/run_heads.py", 9),
-    Record("phrasebook-heads-en-fr.safetensors", "tools/run_heads.py", 9),
-    Record("phrasebook-heads-fr-en.safetensors", "tools/run_heads.py", 9),
+    Record("phrasebook-heads-en-fr.safetensors", "tools/make_head_translators.py", 2),
+    Record("phrasebook-heads-fr-en.safetensors", "tools/make_head_translators.py", 2),
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
-    Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
-    Record(
-        "craft-trees.json",
-        "tools/run_trees.py baselines words tags curve --sizes 4525 9050",
-        5 * 60,
-        COMMAND_LINE,
-    ),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
-    Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
-    Record("multi30k-sight.json", "tools/run_sight.py", 2),
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import results
 
-WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-trees.json")
+RECORD, OTHER = [record for record in results.RECORDS if record.file.endswith(".json")][:2]
 CAPTIONS = next(r for r in results.RECORDS if r.file == "multi30k-variations.json")
 
 
@@ -36,14 +36,12 @@ def repository(tmp_path, monkeypatch):
 
 
 def put(folder, **head):
-    (folder / "results" / WIDTH.file).write_text(json.dumps(head))
+    (folder / "results" / RECORD.file).write_text(json.dumps(head))
 
 
 def test_a_record_depends_on_its_tool_and_all_that_it_imports():
-    found = results.files(WIDTH)
-    assert {"tools/run_phrase_trees.py", "tools/records.py", "src/transformer/attention.py"} <= set(
-        found
-    )
+    found = results.files(RECORD)
+    assert {RECORD.command, "tools/records.py", "src/transformer/attention.py"} <= set(found)
     assert "src/walkthrough/__init__.py" in found
     assert "src/walkthrough/ch05_feed_forward/checks.py" not in found
     assert all((results.ROOT / path).is_file() for path in found)
@@ -57,29 +55,29 @@ def test_a_record_counts_as_made_by_this_code_until_a_file_it_needs_changes(repo
     folder, commit = repository
     put(folder, commit=commit, changed_since=[], runs=[{}])
     (folder / "src" / "unused.py").write_text("B = 2\n")
-    assert results.changed_since(WIDTH) == []
+    assert results.changed_since(RECORD) == []
     (folder / "src" / "used.py").write_text("A = 2\n")
     results.differing.cache_clear()
-    assert results.changed_since(WIDTH) == ["src/used.py"]
+    assert results.changed_since(RECORD) == ["src/used.py"]
 
 
 def test_what_was_changed_when_it_was_recorded_counts_as_changed(repository):
     folder, commit = repository
     put(folder, commit=commit, changed_since=[" M src/used.py"], runs=[{}])
-    assert results.changed_since(WIDTH) == ["src/used.py"]
+    assert results.changed_since(RECORD) == ["src/used.py"]
 
 
 def test_no_record_or_an_unknown_commit_count_as_changed(repository):
     folder, _ = repository
-    assert results.changed_since(WIDTH) == ["src/used.py"]
+    assert results.changed_since(RECORD) == ["src/used.py"]
     put(folder, commit="0" * 40, changed_since=[], runs=[{}])
-    assert results.changed_since(WIDTH) == ["src/used.py"]
+    assert results.changed_since(RECORD) == ["src/used.py"]
 
 
 def test_every_run_of_a_record_counts(repository):
     folder, commit = repository
     put(folder, runs=[{"commit": commit}, {"commit": "0" * 40}])
-    assert results.changed_since(WIDTH) == ["src/used.py"]
+    assert results.changed_since(RECORD) == ["src/used.py"]
 
 
 def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
@@ -95,11 +93,11 @@ def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
         return None
 
     monkeypatch.setattr(results.subprocess, "run", instead)
-    assert results.main([WIDTH.file, NORM.file]) == 0
-    assert made == [["tools/run_multi30k.py", "multi30k-norm"]]
-    assert "phrasebook-trees.json: recorded by this code" in capsys.readouterr().out
-    assert results.main([WIDTH.file, "--all"]) == 0
-    assert made[-1] == [WIDTH.command]
+    assert results.main([RECORD.file, OTHER.file]) == 0
+    assert made == [OTHER.command.split()]
+    assert f"{RECORD.file}: recorded by this code" in capsys.readouterr().out
+    assert results.main([RECORD.file, "--all"]) == 0
+    assert made[-1] == [RECORD.command]
 
 
 def test_the_list_names_command_time_files_and_state(repository, capsys):
@@ -107,15 +105,9 @@ def test_the_list_names_command_time_files_and_state(repository, capsys):
     put(
         folder, commit=commit, changed_since=[], runs=[{"cpu_seconds": 61.0}, {"cpu_seconds": 70.0}]
     )
-    assert results.main(["--list", WIDTH.file]) == 0
+    assert results.main(["--list", RECORD.file]) == 0
     said = capsys.readouterr().out
-    for part in (
-        WIDTH.file,
-        "tools/run_phrase_trees.py",
-        "3 minutes",
-        "1 files",
-        "recorded by this code",
-    ):
+    for part in (RECORD.file, RECORD.command, "3 minutes", "1 files", "recorded by this code"):
         assert part in said
 
 

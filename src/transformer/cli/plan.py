@@ -56,7 +56,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         },
     },
     # Sentences to their trees (§6.3), on 18 000 sentences of biomedical articles. Two vocabularies,
-    # so no matrix is shared. Chosen on the dev articles; `tools/run_trees.py` has what was tried.
+    # so no matrix is shared. Chosen on the dev articles.
     "craft-trees": {
         "data": {
             "corpus": "craft",

@@ -3,7 +3,10 @@
 import pytest
 import torch
 
+from transformer.config import TransformerConfig
+from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm import experiments
+from walkthrough.ch08_residuals_and_layer_norm.experiments import sight
 from walkthrough.lab import copying
 
 
@@ -103,3 +106,14 @@ def test_a_decoder_that_finds_the_same_everywhere_is_not_pulled_at_where_it_look
     assert before > 0.05
     assert experiments.where_over_what(model) < 1e-4
     assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_places_of_a_sentence_are_alike_when_the_encoder_makes_them_so():
+    torch.manual_seed(0)
+    model = Transformer(TransformerConfig.tiny(vocab_size=20)).eval()
+    before = sight.alike(model, [5, 6, 7, 8])
+    last = model.encoder.layers[-1].residuals[-1].layer_norm
+    last.weight.data.zero_()
+    last.bias.data.normal_()
+    assert before < 0.9
+    assert sight.alike(model, [5, 6, 7, 8]) == pytest.approx(1, abs=1e-5)

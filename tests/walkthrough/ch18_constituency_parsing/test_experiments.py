@@ -4,14 +4,15 @@ import pytest
 
 from transformer.analysis.brackets import labelled_spans, score_brackets
 from transformer.data.phrasebook import leaves, parse_brackets
+from transformer.data.trees import TaggedTree
 from walkthrough.ch18_constituency_parsing.experiments import (
+    craft,
     evalb_sample,
     measuring,
     phrase_trees,
 )
-from walkthrough.ch18_constituency_parsing.experiments import recorded_trees as craft
 from walkthrough.ch18_constituency_parsing.experiments.published import TABLE_4
-from walkthrough.page.results import recorded
+from walkthrough.lab import Job, Key
 
 GOLD = parse_brackets("(S (NP a) (VP b (NP c d) (PP e (NP f))))")
 
@@ -78,73 +79,36 @@ def test_table_4_as_the_paper_prints_it():
     assert max(TABLE_4, key=lambda system: system.f1).f1 == 93.3
 
 
-def test_the_record_of_craft_is_read():
-    record = recorded("craft-trees")
-    assert {row["parser"] for row in craft.tested(record)} >= {"flat", "right-branching"}
-    assert all(0 < value < 100 for value in craft.on_dev(record).values())
-    assert craft.best_scores(record, "flat")["well_formed"] == 1
-    with pytest.raises(KeyError, match="no row 'nobody'; there are PCFG"):
-        craft.best_scores(record, "nobody")
-    lines = craft.lengths(record, {"grammar": ("PCFG, words", "CKY")})
-    assert lines == {"grammar": craft.best_scores(record, "PCFG, words")["by_length"]}
-    with pytest.raises(KeyError, match="no row 'nobody' decoded 'CKY' with seed 1"):
-        craft.lengths(record, {"nobody": ("nobody", "CKY")})
+def test_every_run_on_the_test_articles_is_a_row_for_each_way_of_decoding():
+    tested = craft.tested()
+    assert not tested.isna().any(axis=None)
+    assert tested["f1"].between(0, 100).all()
+    first = tested[tested["parser"] == craft.WORDS].groupby("sentences")["decode"].unique()
+    assert [list(ways) for ways in first] == [list(craft.WAYS)] * 3
 
 
-def test_lengths_are_of_one_seed_and_of_all_sentences():
-    def run(seed, sentences):
-        scores = {"free": {"by_length": [{"seed": seed, "of": sentences}]}}
-        return {"row": "parser", "seed": seed, "sentences": sentences, "scores": scores}
+def test_a_part_is_the_one_that_the_corpus_draws(monkeypatch):
+    from transformer.data import corpus as corpus_module
 
-    record = {"runs": [run(2, 80), run(1, 40), run(1, 80), run(1, 20)]}
-    assert craft.lengths(record, {"it": ("parser", "free")}) == {"it": [{"seed": 1, "of": 80}]}
-    assert craft.lengths(record, {"it": ("parser", "free")}, seed=2) == {
-        "it": [{"seed": 2, "of": 80}]
-    }
-    with pytest.raises(KeyError, match="with seed 3"):
-        craft.lengths(record, {"it": ("parser", "free")}, seed=3)
+    trees = [TaggedTree(GOLD, tuple(f"{n}{tag}" for tag in "ABCDEF")) for n in range(6)]
+    monkeypatch.setattr(corpus_module, "craft_trees", lambda **options: {"train": tuple(trees)})
+    drawn = corpus_module.Corpus.from_craft("train", gold_tags=True, max_sentences=3).source
+    assert [line.split()[0][2:] for line in drawn] == [t.tags[0] for t in craft.part_of(trees, 3)]
+    assert craft.part_of(trees, 6) == trees
 
 
-def test_a_row_counts_once_for_each_way_of_decoding():
-    scores = {"f1": 50.0, "precision": 50.0, "recall": 50.0, "exact": 0.1, "well_formed": 1.0}
-    run = {"row": "Transformer, words", "seed": 1, "sentences": 9, "scores": {"a": scores}}
-    later = {**run, "seed": 2, "scores": {"a": scores, "b": {**scores, "f1": 60.0}}}
-    record = {"runs": [run, later]}
-    assert [(r["seed"], r["decoding"]) for r in craft.tested(record)] == [
-        (1, "a"),
-        (2, "a"),
-        (2, "b"),
+def test_grammars_and_no_parser_are_scored(monkeypatch):
+    trees = [
+        TaggedTree(parse_brackets(f"(S (NP the {noun}) (VP {verb}) .)"), ("DT", "NN", "VB", "."))
+        for noun in ("cat", "dog", "mouse")
+        for verb in ("sleeps", "sings")
     ]
-    assert craft.best_scores(record, "Transformer, words")["f1"] == 50.0  # the first seed
-    turned = {"runs": [later, run, {**run, "row": "PCFG on dev, h=1", "seed": None}]}
-    parser = {**run, "row": "Transformer on dev, leaves: tag"}
-    assert list(craft.on_dev({"runs": [*turned["runs"], parser]})) == ["h=1"]
-    assert [(row.way, row.f1) for row in craft.table(turned)] == [
-        ("a", (50.0, 50.0)),
-        ("b", (60.0,)),
-    ]
-    other = {**run, "seed": 2, "scores": {"a": {**scores, "f1": 40.0, "exact": 0.3}}}
-    (row,) = craft.table({"runs": [other, run]})
-    assert (row.f1, row.exact) == ((50.0, 40.0), pytest.approx(0.2))
-
-
-def test_a_learning_curve_is_that_of_the_first_seed():
-    def run(seed, sentences, f1, row="Transformer, words"):
-        scores = dict.fromkeys(("precision", "recall", "exact", "well_formed"), 1.0)
-        ways = {"free": {"f1": f1 - 10, **scores}, "rules": {"f1": f1, **scores}}
-        return {"row": row, "seed": seed, "sentences": sentences, "scores": ways}
-
-    runs = [run(2, 80, 9.0), run(1, 80, 70.0), run(3, 80, 8.0), run(1, 40, 60.0)]
-    grammar = run(None, 80, 65.0, row="PCFG, words")
-    record = {"runs": [*runs, grammar, run(1, 80, 99.0, row="Transformer on dev, leaves: tag")]}
-    sizes = {(row.parser, row.sentences) for row in craft.table(record, sentences=80)}
-    assert sizes == {("Transformer, words", 80), ("PCFG, words", 80)}
-    assert {row.sentences for row in craft.table(record)} == {40, 80}
-    assert craft.by_sentences(record, "Transformer, words", "rules") == {40: 60.0, 80: 70.0}
-    assert craft.by_sentences(record, "Transformer, words", "free") == {40: 50.0, 80: 60.0}
-    assert craft.by_sentences(record, "PCFG, words", "rules") == {80: 65.0}
-    with pytest.raises(KeyError, match="no row 'PCFG, words' decoded 'CKY'; there are"):
-        craft.by_sentences(record, "PCFG, words", "CKY")
+    monkeypatch.setattr(craft, "EVERY", {"dev": 2, "test": 2})
+    splits = {"train": trees, "dev": trees, "test": trees}
+    for arm in craft.GRAMMARS.arms:
+        found = arm.run(Job(craft.GRAMMARS, arm, Key(arm.name), splits))
+        ((f1,),) = ([v for n, v in found.figures.items() if n.endswith("/f1")],)
+        assert f1 == 100 if "PCFG" in arm.name else f1 <= 50
 
 
 def test_brackets_are_counted_as_evalb_counts_them():

@@ -1,7 +1,9 @@
 """Looks, neighbours, trees and margins are counted as the page says."""
 
+import pandas as pd
 import pytest
 import torch
+from jaxtyping import config
 
 from transformer.data.phrasebook import parse_brackets
 from transformer.data.phrasebook.questions import Question
@@ -9,6 +11,7 @@ from transformer.data.vocabulary import Vocabulary
 from walkthrough.ch19_what_the_heads_attend_to.experiments import (
     asking,
     looking,
+    measuring,
     reading,
     surgery,
     trees,
@@ -187,17 +190,16 @@ def test_rows_of_the_record_are_those_of_its_runs():
             "all but one": {"encoder": [[1.0, 0.6]], "cross": [[0.2, 0.4], [1.0, 0.9]]},
         },
     }
-    record = {"runs": [{"source": "en", "seed": 4, "relations": {"makes": of_one}}]}
-    (look,) = reading.looks_rows(record)
+    runs = pd.DataFrame([{"seed": 4, "extra": {"relations": {"makes": of_one}}}])
+    (look,) = reading.looks_rows(runs)
     assert (look["relation"], look["seed"], look["which"]) == ("makes", 4, "2.1")
     assert (look["head"], look["offset"]) == (0.9, 0.4)
-    shares = {row["hidden"]: row["right"] for row in reading.hidden_rows(record)}
+    shares = {row["hidden"]: row["right"] for row in reading.hidden_rows(runs)}
     assert shares == dict.fromkeys(reading.HIDDEN, 0.5) | {"nothing": 1.0}
-    (row,) = reading.ablation_rows(record)
+    (row,) = reading.ablation_rows(runs)
     assert (row["without encoder"], row["without cross"]) == (0.9, 0.8)
     assert (row["one encoder"], row["one cross"]) == pytest.approx((0.8, 0.3))
-    assert reading.roles(record, "en")["makes"]["seed 4, 2.1"] == 0.9
-    assert reading.roles(record, "fr") == {}
+    assert reading.roles(runs)["makes"]["seed 4, 2.1"] == 0.9
 
 
 def test_a_span_of_seeds():
@@ -221,13 +223,11 @@ def caption_run(nothing, *, shares):
 
 
 def test_points_are_lost_against_the_whole_model_of_the_same_seed():
-    record = {
-        "runs": [
-            caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
-            caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
-        ]
-    }
-    rows = {row["layer"]: row for row in reading.caption_rows(record)}
+    runs = [
+        caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
+        caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
+    ]
+    rows = {row["layer"]: row for row in reading.caption_rows(runs)}
     assert list(rows)[:3] == ["encoder 1", "encoder, all", "decoder 1"]
     assert rows["encoder 1"]["one out"] == pytest.approx([0.2, -0.1, 0.2, -0.1])
     assert rows["encoder 1"]["one left"] == pytest.approx([1, 3, 1, 3])
@@ -235,10 +235,31 @@ def test_points_are_lost_against_the_whole_model_of_the_same_seed():
     assert rows["encoder, all"]["none left"] == pytest.approx([5, 5])
     assert rows["encoder, all"]["one out"] == []
     assert rows["encoder–decoder 1"]["none left"] == pytest.approx([50, 40])
-    assert reading.steadiest(record) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
+    assert reading.steadiest(runs) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
 
 
 def test_a_span_of_points():
     assert reading.points([0.2, -0.14, 0.9]) == "−0.1 to 0.9"
     assert reading.points([-0.04, 0.04]) == "0.0"
     assert reading.points([]) == ""
+
+
+# --- what is measured -------------------------------------------------------------------------
+
+
+def test_what_is_measured_covers_every_relation_and_head(monkeypatch):
+    monkeypatch.setattr(asking, "SIZES", {**asking.SIZES, "d_model": 8, "n_heads": 2, "d_ff": 8})
+    words = asking.distant_phrasebook(train=600).vocabulary()
+    config.update("jaxtyping_disable", True)  # some hundred thousand small calls
+    try:
+        found = measuring.measure(asking.new_translator("fr", words, seed=1), n=3, n_sentences=3)
+    finally:
+        config.update("jaxtyping_disable", False)
+    assert list(found["relations"]) == measuring.relations_of("fr")
+    for one in found["relations"].values():
+        assert torch.tensor(one["hidden"]["by head"]).shape == (2, 2)
+        assert {"edge", "neighbour", "cross", "decoder", "all three"} <= set(one["hidden"])
+        for kind in ("encoder", "cross", "decoder"):
+            assert torch.tensor(one[kind]["shares"]).shape == (2, 2)
+            assert torch.tensor(one["without"]["one"][kind]).shape == (2, 2)
+    assert {"trained", "untrained", "right-branching", "random"} <= set(found["trees"])

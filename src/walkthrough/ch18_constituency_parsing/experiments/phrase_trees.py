@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import torch
@@ -23,6 +25,8 @@ from transformer.data.trees import TaggedTree, linearize
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 from transformer.training import History, TrainSettings, train
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
+from walkthrough.lab.tasks import settings_of
 
 SIZES: dict[str, Any] = {"d_model": 96, "n_heads": 4, "n_layers": 2, "d_ff": 192, "dropout": 0.1}
 SETTINGS = TrainSettings(
@@ -130,7 +134,6 @@ def train_parser(
     leaf: Leaf = "word",
     seed: int = 1,
     settings: TrainSettings = SETTINGS,
-    updates: int | None = None,
 ) -> Parser:
     """Train a parser whose leaves are `XX`, numbers or the words themselves."""
     sources = [words_of(example) for example in examples]
@@ -151,8 +154,6 @@ def train_parser(
         )
     )
     settings = settings.replace(seed=seed)
-    if updates is not None:
-        settings = settings.replace(max_updates=updates)
     return Parser(model, codec, train(model, pairs, settings, progress=False))
 
 
@@ -195,3 +196,36 @@ def along(parser: Parser, sentence: str) -> Steps:
         rows.append(rules.allowed(state))
         state = state if token is None else rules.step(state, token)
     return Steps(written, list(codec.symbols.tokens), logits.softmax(dim=-1), torch.stack(rows))
+
+
+LEAVES: tuple[Leaf, ...] = ("XX", "number", "word")
+BEAMS = {"greedy": 1, f"beam{BEAM}": BEAM}
+
+
+def trees(job: Job) -> Outcome:
+    """Train one parser; score the trees that it writes greedily and with the beam."""
+    leaf, rules = job.arm.labels["leaf"], bool(job.arm.labels["rules"])
+    settings = settings_of(SETTINGS, job.arm, job.key)
+    parser = train_parser(job.data.train, leaf=leaf, seed=job.seed, settings=settings)
+    kinds = {"seen": job.data.seen_shapes, "held_out": job.data.held_out_shapes}
+    figures: dict[str, float] = {}
+    for (kind, examples), (name, beam) in product(kinds.items(), BEAMS.items()):
+        score, share = score_parser(parser, examples, constrained=rules, beam=beam)
+        found = {"f1": 100 * score.f1, "exact": score.exact, "well_formed": share}
+        figures |= {f"{kind}/{name}/{measure}": value for measure, value in found.items()}
+    return Outcome(figures=figures, parameters=parser.model.n_parameters)
+
+
+EXPERIMENT = Experiment(
+    name="18-phrases",
+    question="What do rules, a beam and words as leaves add, on shapes that training never had?",
+    task=Loaded(split_by_shape, partial(split_by_shape, n_sentences=1500, n_test=2)),
+    base="word, free",
+    arms=[
+        Arm(f"{leaf}, {'with rules' if rules else 'free'}", labels={"leaf": leaf, "rules": rules})
+        for leaf, rules in product(LEAVES, (False, True))
+    ],
+    seeds=(1, 2, 3),
+    lengths=(SETTINGS.max_updates,),
+    run=trees,
+)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import pandas as pd
 import seaborn
 
-from transformer.data.tree_codec import Leaf
 from walkthrough.ch18_constituency_parsing.experiments.published import (
     GENERATIVE,
     MULTI,
@@ -23,8 +23,9 @@ from walkthrough.drawing.style import PALETTE, described, wrapped
 
 ALL = "all"
 OURS, OTHERS = "the Transformer", "other systems"
-LEAVES: tuple[Leaf, ...] = ("XX", "number", "word")
-"""In the order of the picture."""
+SEARCHES = {"greedy": "greedy", "beam21": "beam of 21"}
+KINDS = {"seen": "shapes seen", "held_out": "shapes held out"}
+"""As the picture calls them, by their names in the figures of the record."""
 SHORT = {WSJ: "WSJ", SEMI: "semi", MULTI: "multi", GENERATIVE: "gen"}
 """How the kinds of training stand behind a name, where there is little room."""
 
@@ -83,7 +84,7 @@ def table_4(
 
 
 def seeds_chart(
-    runs: Sequence[Mapping[str, Any]],
+    runs: pd.DataFrame,
     *,
     title: str = "Words as leaves, rules, then a beam",
     x_title: str = "F1 in percent, a mark for each seed",
@@ -93,27 +94,21 @@ def seeds_chart(
     Raises:
         ValueError: there are no runs.
     """
-    rows = [
-        {
-            "sentences": score["sentences"],
-            "how": f"{run['leaf']}, {'with rules' if score['constrained'] else 'free'}\n"
-            + ("greedy" if score["beam"] == 1 else f"beam of {score['beam']}"),
-            "order": (LEAVES.index(run["leaf"]), score["constrained"], score["beam"]),
-            "f1": score["f1"],
-        }
-        for run in runs
-        for score in run["scores"]
-    ]
-    if not rows:
+    if not len(runs):
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
-    names = list(dict.fromkeys(row["how"] for row in sorted(rows, key=lambda row: row["order"])))
-    kinds = list(dict.fromkeys(row["sentences"] for row in rows))
+    rows = {
+        (f"{arm}\n{how}", kind): list(of_arm[f"{split}/{decode}/f1"])
+        for arm, of_arm in runs.groupby("arm", sort=False)
+        for decode, how in SEARCHES.items()
+        for split, kind in KINDS.items()
+    }
+    names = list(dict.fromkeys(name for name, _ in rows))
     with canvas(400, 60 + 44 * len(names)) as (figure, axes):
-        for kind, marker, colour in zip(kinds, "os", ("blue", "vermilion"), strict=False):
-            chosen = [row for row in rows if row["sentences"] == kind]
+        for kind, marker, colour in zip(KINDS.values(), "os", ("blue", "vermilion"), strict=True):
+            f1 = [(name, value) for name in names for value in rows[name, kind]]
             seaborn.stripplot(
-                x=[row["f1"] for row in chosen],
-                y=[row["how"] for row in chosen],
+                x=[value for _, value in f1],
+                y=[name for name, _ in f1],
                 order=names,
                 marker=marker,
                 color=PALETTE[colour],
@@ -132,12 +127,8 @@ def seeds_chart(
         axes.set_title(title)
         axes.grid(axis="x")
     told = "; ".join(
-        f"{name.replace(chr(10), ', ')}, {kind}: "
-        + ", ".join(
-            f"{row['f1']:.0f}" for row in rows if (row["how"], row["sentences"]) == (name, kind)
-        )
-        for name in names
-        for kind in kinds
+        f"{name.replace(chr(10), ', ')}, {kind}: " + ", ".join(f"{value:.0f}" for value in f1)
+        for (name, kind), f1 in rows.items()
     )
     return still(figure, alt=f"{title}. {x_title}: {told}.")
 

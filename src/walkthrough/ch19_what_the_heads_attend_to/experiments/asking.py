@@ -23,7 +23,6 @@ SIZES = {"d_model": 96, "n_heads": 4, "n_layers": 2, "d_ff": 192, "dropout": 0.1
 SETTINGS = TrainSettings(
     max_updates=700, max_tokens=1280, schedule="linear", warmup=120, peak=3e-3, threads=1
 )
-SHIPPED_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -78,17 +77,14 @@ def new_translator(source_language: str, words: Vocabulary, *, seed: int) -> Tra
 
 
 def train_translator(
-    source_language: str, *, seed: int, updates: int | None = None, **sizes: int
+    source_language: str, settings: TrainSettings = SETTINGS, **sizes: int
 ) -> Translator:
     """Train a translator of the second corpus; its weights are rounded to 16 bits, as shipped.
 
     `sizes` are those of `distant_phrasebook`.
     """
     book = distant_phrasebook(**sizes)
-    translator = new_translator(source_language, book.vocabulary(), seed=seed)
-    updates = updates or SETTINGS.max_updates
-    warmup = min(SETTINGS.warmup, updates // 2)
-    settings = SETTINGS.replace(seed=seed, max_updates=updates, warmup=warmup)
+    translator = new_translator(source_language, book.vocabulary(), seed=settings.seed)
     train(translator.model, encoded(translator, book.train), settings, progress=False)
     with torch.no_grad():
         for weight in translator.model.parameters():

@@ -19,7 +19,6 @@ from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery, trees
 from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import (
     Translator,
     asked,
-    encoded,
     new_translator,
     share_right,
     sides,
@@ -30,7 +29,6 @@ from walkthrough.ch19_what_the_heads_attend_to.experiments.looking import (
     looks,
     offset_share,
 )
-from walkthrough.lab.translator import next_word_accuracy
 
 N_QUESTIONS = 200
 N_SENTENCES = 200
@@ -60,18 +58,16 @@ def exact(translator: Translator, examples: Sequence[Example]) -> float:
     return exact_matches([found[0].text for found in best], [wanted for _, wanted in texts])
 
 
-def measure(translator: Translator, *, n: int = N_QUESTIONS) -> dict[str, Any]:
-    """Return what is recorded of one translator."""
+def measure(
+    translator: Translator, *, n: int = N_QUESTIONS, n_sentences: int = N_SENTENCES
+) -> dict[str, Any]:
+    """Return what is recorded of one translator, by so many questions a relation, and sentences."""
     language = translator.codec.source_language
-    sentences = known_sentences(translator, "test", N_SENTENCES)
+    sentences = known_sentences(translator, "test", n_sentences)
     return {
         "exact": exact(translator, sentences),
-        "next_word": ablated(
-            translator.model,
-            lambda: next_word_accuracy(translator.model, encoded(translator, sentences)),
-        ),
         "relations": {name: relation(translator, name, n=n) for name in relations_of(language)},
-        "trees": tree_scores(translator),
+        "trees": tree_scores(translator, n_sentences),
     }
 
 
@@ -163,7 +159,7 @@ def ablated(
     return found
 
 
-def tree_scores(translator: Translator) -> dict[str, Any]:
+def tree_scores(translator: Translator, n: int) -> dict[str, Any]:
     """Return F1 of trees from each encoder head, trained and untrained, and of the baselines.
 
     The best head is chosen on other sentences than those it is scored on.
@@ -171,15 +167,15 @@ def tree_scores(translator: Translator) -> dict[str, Any]:
     fresh = new_translator(translator.codec.source_language, translator.words, seed=0)
     found: dict[str, Any] = {}
     for name, one in (("trained", translator), ("untrained", fresh)):
-        chosen_on, scores = (head_scores(one, split) for split in ("valid", "test"))
+        chosen_on, scores = (head_scores(one, split, n) for split in ("valid", "test"))
         found[name] = {"f1": scores.tolist(), "best": list(best_head(chosen_on))}
-    examples = known_sentences(translator, "test", N_SENTENCES)
+    examples = known_sentences(translator, "test", n)
     return {**found, **trees.baseline_f1([source_tree(translator, e) for e in examples])}
 
 
-def head_scores(translator: Translator, split: str) -> Float[Tensor, "layers heads"]:
+def head_scores(translator: Translator, split: str, n: int) -> Float[Tensor, "layers heads"]:
     """Return the F1 of trees read out of each encoder head on one split."""
-    examples = known_sentences(translator, split, N_SENTENCES)
+    examples = known_sentences(translator, split, n)
     maps = [translator.maps(*sides(translator, e)).encoder[:, 0] for e in examples]
     return trees.head_f1(maps, [source_tree(translator, example) for example in examples])
 

@@ -1,8 +1,10 @@
 """What a page asks of a translator: a translation, all its weights, and the record by rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import mean
 from typing import Any
+
+import pandas as pd
 
 from transformer.data.phrasebook import tokenize
 from transformer.inference.translate import Decoding, translate
@@ -44,24 +46,23 @@ def all_weights(translator: Translator, text: str) -> tuple[list[str], list[str]
     return source, target, translator.maps(source, target)
 
 
-def each_relation(record: Record) -> Iterator[tuple[Record, str, Record]]:
-    """Yield run, name of the relation, and what was measured of it, relation by relation."""
-    names = dict.fromkeys(name for run in record["runs"] for name in run["relations"])
-    for name in names:
-        for run in record["runs"]:
-            if name in run["relations"]:
-                yield run, name, run["relations"][name]
+def each_relation(runs: pd.DataFrame) -> Iterator[tuple[int, str, Record]]:
+    """Yield seed, name of the relation, and what was measured of it, relation by relation."""
+    for name in dict.fromkeys(name for extra in runs["extra"] for name in extra["relations"]):
+        for seed, extra in zip(runs["seed"], runs["extra"], strict=True):
+            if name in extra["relations"]:
+                yield seed, name, extra["relations"][name]
 
 
-def looks_rows(record: Record, kind: str = "encoder") -> list[dict[str, Any]]:
+def looks_rows(runs: pd.DataFrame, kind: str = "encoder") -> list[dict[str, Any]]:
     """Return, for each relation and seed, the share of its best head and of the best distance."""
     rows = []
-    for run, name, found in each_relation(record):
+    for seed, name, found in each_relation(runs):
         layer, head = found[kind]["best"]
         rows.append(
             {
                 "relation": name,
-                "seed": run["seed"],
+                "seed": seed,
                 "head": found[kind]["shares"][layer][head],
                 "which": f"{layer + 1}.{head + 1}",
                 "offset": found["offset_share"],
@@ -70,21 +71,21 @@ def looks_rows(record: Record, kind: str = "encoder") -> list[dict[str, Any]]:
     return rows
 
 
-def hidden_rows(record: Record) -> list[dict[str, Any]]:
+def hidden_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return how often the right word is ahead, for each relation, seed and thing hidden."""
     return [
         {
             "relation": name,
-            "seed": run["seed"],
+            "seed": seed,
             "hidden": label,
             "right": found["right"] if key == "right" else found["hidden"][key],
         }
-        for run, name, found in each_relation(record)
+        for seed, name, found in each_relation(runs)
         for label, key in HIDDEN.items()
     ]
 
 
-def ablation_rows(record: Record) -> list[dict[str, Any]]:
+def ablation_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return, for each relation and seed, the share of right words with fewer heads.
 
     "without encoder" and "without cross": without the one head of that kind that costs most.
@@ -92,8 +93,8 @@ def ablation_rows(record: Record) -> list[dict[str, Any]]:
     layer that suffers more.
     """
     rows = []
-    for run, name, found in each_relation(record):
-        row = {"relation": name, "seed": run["seed"], "whole": found["right"]}
+    for seed, name, found in each_relation(runs):
+        row = {"relation": name, "seed": seed, "whole": found["right"]}
         for kind in ("encoder", "cross"):
             row[f"without {kind}"] = min(map(min, found["without"]["one"][kind]))
             row[f"one {kind}"] = min(map(mean, found["without"]["all but one"][kind]))
@@ -101,32 +102,30 @@ def ablation_rows(record: Record) -> list[dict[str, Any]]:
     return rows
 
 
-def roles(record: Record, source: str) -> dict[str, dict[str, float]]:
-    """Return, for each relation of a direction, the share of every encoder head of every seed."""
+def roles(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Return, for each relation, the share of every encoder head of every seed."""
     found: dict[str, dict[str, float]] = {}
-    for run, name, measured in each_relation(record):
-        if run["source"] == source:
-            for layer, heads in enumerate(measured["encoder"]["shares"]):
-                for head, share in enumerate(heads):
-                    label = f"seed {run['seed']}, {layer + 1}.{head + 1}"
-                    found.setdefault(name, {})[label] = share
+    for seed, name, measured in each_relation(runs):
+        for layer, heads in enumerate(measured["encoder"]["shares"]):
+            for head, share in enumerate(heads):
+                found.setdefault(name, {})[f"seed {seed}, {layer + 1}.{head + 1}"] = share
     return found
 
 
 LANGUAGES = {"en": "English", "fr": "French"}
 
 
-def tree_rows(record: Record) -> list[dict[str, Any]]:
+def tree_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the F1 of the trees of every run, and of the trees that look at nothing."""
     rows = []
-    for run in record["runs"]:
-        scores = run["trees"]
+    for source, extra in zip(runs["source"], runs["extra"], strict=True):
+        scores = extra["trees"]
         made = {
             "best trained head": _of_best(scores["trained"]),
             "best untrained head": _of_best(scores["untrained"]),
             **{name: scores[name] for name in ("right-branching", "left-branching", "random")},
         }
-        language = LANGUAGES[run["source"]]
+        language = LANGUAGES[source]
         rows += [{"language": language, "of": name, "f1": f1} for name, f1 in made.items()]
     return rows
 
@@ -145,28 +144,28 @@ def span(values: list[float]) -> str:
 CAPTION_KINDS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder–decoder"}
 
 
-def caption_rows(record: Record) -> list[dict[str, Any]]:
+def caption_rows(runs: Iterable[Record]) -> list[dict[str, Any]]:
     """Return, layer by layer, the points that next words lose with fewer heads, over all seeds.
 
     "one out" and "one left" hold a number for each head of each seed, "none left" one for each
     seed. The last row of a kind is without any head in all layers. Below 0 is a gain.
     """
-    runs, rows = [run["next_word"] for run in record["runs"]], []
+    words, rows = [run["next_word"] for run in runs], []
     for kind, name in CAPTION_KINDS.items():
-        for layer in range(len(runs[0]["layer"][kind])):
+        for layer in range(len(words[0]["layer"][kind])):
             rows.append(
                 {
                     "layer": f"{name} {layer + 1}",
-                    "one out": [lost for run in runs for lost in _lost(run, "one", kind, layer)],
+                    "one out": [lost for run in words for lost in _lost(run, "one", kind, layer)],
                     "one left": [
-                        lost for run in runs for lost in _lost(run, "all but one", kind, layer)
+                        lost for run in words for lost in _lost(run, "all but one", kind, layer)
                     ],
                     "none left": [
-                        lost for run in runs for lost in _lost(run, "layer", kind, layer)
+                        lost for run in words for lost in _lost(run, "layer", kind, layer)
                     ],
                 }
             )
-        every = [lost for run in runs for lost in _lost(run, "kind", kind)]
+        every = [lost for run in words for lost in _lost(run, "kind", kind)]
         rows.append({"layer": f"{name}, all", "one out": [], "one left": [], "none left": every})
     return rows
 
@@ -185,10 +184,10 @@ def points(lost: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def steadiest(record: Record) -> list[tuple[str, int, float]]:
+def steadiest(runs: Iterable[Record]) -> list[tuple[str, int, float]]:
     """Return, seed by seed, which encoder head keeps its distance most, the distance, how often."""
     found = []
-    for run in record["runs"]:
+    for run in runs:
         shares, offsets = run["steady"]["shares"], run["steady"]["offsets"]
         places = [(layer, head) for layer, row in enumerate(shares) for head in range(len(row))]
         layer, head = max(places, key=lambda place: shares[place[0]][place[1]])

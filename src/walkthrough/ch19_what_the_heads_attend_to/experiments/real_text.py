@@ -1,7 +1,8 @@
 """The heads of a translator of real captions, in numbers: what each is worth, how steady it looks.
 
 Nothing knows the answers here, so nobody can count what a head finds. What can be counted is what
-is lost without it, and whether it keeps to one distance.
+is lost without it, and whether it keeps to one distance. Experiment 19-caption-heads asks it of the
+base models of chapter 17, on the validation captions alone.
 """
 
 from collections import Counter
@@ -10,13 +11,21 @@ from typing import Any
 
 import torch
 
+from transformer.cli.corpora import encode_pairs
 from transformer.config import EOS_ID, PAD_ID
 from transformer.data.batching import Batch, Pair, collate
+from transformer.data.codec import codec_from_text
+from transformer.data.corpus import Corpus
 from transformer.model import Transformer
+from transformer.training.checkpoint import load_checkpoint
+from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery
 from walkthrough.ch19_what_the_heads_attend_to.experiments.measuring import ablated
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
+from walkthrough.lab.discovery import find
 
 BATCH = 50
+TRAINED_BY = "17-captions"
 
 
 def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -92,3 +101,29 @@ def steadiness(model: Transformer, batches: Sequence[Batch]) -> dict[str, list[l
         "offsets": [[offset for offset, _ in of_layer] for of_layer in best],
         "shares": [[n / n_words for _, n in of_layer] for of_layer in best],
     }
+
+
+def captions() -> Corpus:
+    """Return the captions that the models were not trained on."""
+    return Corpus.from_multi30k("val", source_language="en", target_language="de")
+
+
+def heads_of_captions(job: Job) -> Outcome:
+    """Measure a run of chapter 17 at its last update; train it where it has no folder yet."""
+    e = find(TRAINED_BY)
+    trained = e.task.train(job._replace(experiment=e, arm=e.arm(job.arm.name)))
+    checkpoint = load_checkpoint(checkpoints_of(trained.model)[-1])
+    pairs = encode_pairs(codec_from_text(checkpoint.tokenizer or ""), job.data)
+    found = measure_captions(checkpoint.model(), pairs[: 20 if job.small else None])
+    return Outcome(figures={"val/-/next_word": found["next_word"]["nothing"]}, extra=found)
+
+
+EXPERIMENT = Experiment(
+    name="19-caption-heads",
+    question="What is a head worth to a translator of real captions, and does it keep a distance?",
+    task=Loaded(captions),
+    arms=[Arm("base")],
+    seeds=(1, 2, 3),
+    lengths=(1500,),
+    run=heads_of_captions,
+)
