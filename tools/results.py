@@ -65,15 +65,9 @@ RECORDS = (
         5 * 60,
         COMMAND_LINE,
     ),
-    Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
-    Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
-    Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),
-    Record("multi30k-recipe.json", "tools/run_recipe.py", 7 * 60, COMMAND_LINE),
-    Record("multi30k-third-seeds.json", "tools/run_third_seeds.py", 2 * 60, COMMAND_LINE),
-    Record("multi30k-screens.json", "tools/run_recipe.py screen", 3 * 60, COMMAND_LINE),
 )
 
 

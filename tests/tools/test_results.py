@@ -8,7 +8,7 @@ import pytest
 import results
 
 WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-trees.json")
-NORM = next(record for record in results.RECORDS if record.file == "multi30k-norm.json")
+CAPTIONS = next(r for r in results.RECORDS if r.file == "multi30k-variations.json")
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_record_depends_on_its_tool_and_all_that_it_imports():
 
 
 def test_a_tool_that_starts_the_command_line_depends_on_it():
-    assert "src/transformer/cli/commands.py" in results.files(NORM)
+    assert "src/transformer/cli/commands.py" in results.files(CAPTIONS)
 
 
 def test_a_record_counts_as_made_by_this_code_until_a_file_it_needs_changes(repository):
@@ -95,8 +95,8 @@ def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
         return None
 
     monkeypatch.setattr(results.subprocess, "run", instead)
-    assert results.main([WIDTH.file, NORM.file]) == 0
-    assert made == [["tools/run_multi30k.py", "multi30k-norm"]]
+    assert results.main([WIDTH.file, CAPTIONS.file]) == 0
+    assert made == [["tools/run_variations.py", "multi30k"]]
     assert "phrasebook-trees.json: recorded by this code" in capsys.readouterr().out
     assert results.main([WIDTH.file, "--all"]) == 0
     assert made[-1] == [WIDTH.command]

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.ch08_residuals_and_layer_norm.experiments import captions
 from walkthrough.ch08_residuals_and_layer_norm.experiments.norms import KINDS, ONE_STACK
 from walkthrough.drawing.channels import line_channels, menu
 from walkthrough.drawing.lines import Number, Points, check_series
@@ -39,17 +40,16 @@ def copying_runs(frame: Any) -> list[Run]:
     ]
 
 
-def multi30k_runs(
-    record: Mapping[str, Any], *, x: str = "update", y: str = "valid_perplexity"
-) -> list[Run]:
-    """Return the runs of a record of Multi30k; their length is an entry of the selector."""
-    runs = []
-    for run in record["runs"]:
-        model, training = run["settings"]["model"], run["settings"]["training"]
-        points = [(row[x], row[y]) for row in run["curve"] if row[y] is not None]
-        kind = KINDS[model["norm"], model["residual_init"]]
-        runs.append(Run(kind, f"{training['max_updates']} updates", points))
-    return runs
+def caption_runs(frame: Any) -> list[Run]:
+    """Return runs on captions (a frame of `experiments.captions`); the selector is their length."""
+    return [
+        Run(
+            run.arm,
+            f"{run.length} updates",
+            [(update, y) for update, figure, y in run.curve if figure == captions.PERPLEXITY],
+        )
+        for run in frame.itertuples()
+    ]
 
 
 def middle(runs: Sequence[Run]) -> list[Run]:

@@ -4,7 +4,7 @@ import pytest
 from chart_specs import all_rows, inputs, rows, spec, views
 
 from walkthrough.ch08_residuals_and_layer_norm import figures
-from walkthrough.ch08_residuals_and_layer_norm.experiments import norms
+from walkthrough.ch08_residuals_and_layer_norm.experiments import captions, norms
 from walkthrough.ch08_residuals_and_layer_norm.experiments.norms import KINDS, ONE_STACK
 from walkthrough.ch08_residuals_and_layer_norm.figures import Run
 
@@ -24,17 +24,11 @@ def test_runs_of_copying_say_their_kind_and_schedule():
     assert all(len(run.points) == 40 for run in found)
 
 
-def test_recorded_runs_of_multi30k_say_their_length_and_skip_rows_without_validation():
-    settings = {
-        "model": {"norm": "pre", "residual_init": "scaled"},
-        "training": {"max_updates": 1500},
-    }
-    curve = [
-        {"update": 50.0, "valid_perplexity": None},
-        {"update": 250.0, "valid_perplexity": 60.0},
-    ]
-    (run,) = figures.multi30k_runs({"runs": [{"settings": settings, "curve": curve}]})
-    assert run == Run("pre-norm, small start", "1500 updates", [(250.0, 60.0)])
+def test_runs_on_captions_say_their_length_and_keep_validations_alone():
+    found = figures.caption_runs(captions.SHORT.frame())
+    assert {run.kind for run in found} == set(KINDS.values())
+    assert [run.group for run in found] == ["1500 updates"] * 12
+    assert [update for update, _ in found[0].points] == [250, 500, 750, 1000, 1250, 1500]
 
 
 def test_the_line_of_a_kind_is_the_median_of_its_seeds():
