@@ -47,7 +47,6 @@ class Record:
 COMMAND_LINE = ("transformer.__main__",)
 RECORDS = (
     Record("phrasebook.json", "tools/run_phrasebook.py", 6),
-    Record("phrasebook-averaging.json", "tools/run_averaging.py", 3),
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),
     Record("phrasebook-modern.json", "tools/run_modern.py", 14),
     Record("phrasebook-heads.json", "tools/run_heads.py", 9),
