@@ -1,7 +1,7 @@
 """Compare a record that was made again with the one under results/, figure by figure.
 
-    python tools/run_smoothing.py --seeds 1 --output again.json
-    python tools/compare_records.py results/phrasebook-smoothing.json again.json
+    python tools/run_phrasebook.py --seeds 1 --output again.json
+    python tools/compare_records.py results/phrasebook.json again.json
 
 Runs are matched by their words and seeds, so the new record may hold fewer. For every figure it
 prints how many values there are, how many are the same to the last recorded digit, and the largest

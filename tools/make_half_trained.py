@@ -14,7 +14,8 @@ from records import origin
 from transformer.cli.surroundings import processor
 from transformer.training import save_checkpoint
 from walkthrough.ch15_decoding.experiments import averaging
-from walkthrough.lab import half_trained, translator
+from walkthrough.lab import Arm, Key, half_trained
+from walkthrough.lab.tasks import settings_of
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,10 +25,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=half_trained.WEIGHTS)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    task = translator.load_task()
-    model = averaging.train_small(
-        task, seed=half_trained.SEED, schedule="linear", updates=args.updates
-    )
+    task = averaging.TASK.load(small=False)
+    key = Key("half-trained", length=args.updates, seed=half_trained.SEED)
+    settings = settings_of(task.plan.training, Arm(key.arm), key)
+    model = averaging.train_small(task, settings)
     save_checkpoint(
         args.output,
         model,
@@ -36,9 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         seed=half_trained.SEED,
         hardware=processor(),
         pairs=averaging.N_PAIRS,
-        training=averaging.recipe(
-            task, seed=half_trained.SEED, schedule="linear", updates=args.updates
-        ).to_dict(),
+        training=settings.to_dict(),
     )
     print(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")
     return 0

@@ -47,14 +47,11 @@ class Record:
 COMMAND_LINE = ("transformer.__main__",)
 RECORDS = (
     Record("phrasebook.json", "tools/run_phrasebook.py", 6),
-    Record("phrasebook-averaging.json", "tools/run_averaging.py", 3),
-    Record("phrasebook-dropout.json", "tools/run_dropout.py", 6),
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),
     Record("phrasebook-modern.json", "tools/run_modern.py", 14),
     Record("phrasebook-heads-en-fr.safetensors", "tools/make_head_translators.py", 2),
     Record("phrasebook-heads-fr-en.safetensors", "tools/make_head_translators.py", 2),
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
-    Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),

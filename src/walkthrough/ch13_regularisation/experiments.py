@@ -1,14 +1,12 @@
-"""Dropout and label smoothing, value by value: small translators (§5.4, Table 3 D).
+"""Experiments 13-dropout and 13-smoothing: small translators (§5.4, Table 3 D).
 
 Two encoder and two decoder layers with d_model = 64, trained on few sentence pairs, so that there
-is something to regularise. `tools/run_dropout.py` and `tools/run_smoothing.py` train them with
-several seeds.
+is something to regularise. 13-smoothing drops out at other places, too.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import nn
@@ -23,42 +21,23 @@ from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.history import Record
 from transformer.training.loss import cross_entropy
-from walkthrough.lab import translator
+from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained, translator
+from walkthrough.lab.tasks import phrasebook, settings_of
 
-SIZES = {"d_model": 64, "d_ff": 128}
-N_PAIRS = 2000
-UPDATES = 300
+SMALL = (
+    "model.d_model=64",
+    "model.d_ff=128",
+    "training.max_tokens=600",
+    "training.accumulate=1",
+    "training.warmup=100",
+)
 N_TESTED = 500
 PROBABILITIES = (0.0, 0.1, 0.3)
-N_FEW, LONG, EVERY = 1000, 1000, 50
-"""For the curves of dropout: sentence pairs, updates, and updates between two points."""
+EVERY = 50
+"""Updates between two points of the curves of dropout."""
 EMBEDDING, SUBLAYERS, ATTENTION = "embedding + encoding", "sub-layer outputs", "attention weights"
 PAPER = (EMBEDDING, SUBLAYERS)
 """The two places of §5.4. The third is common elsewhere and not in the paper."""
-
-RUNS: tuple[tuple[float, tuple[str, ...]], ...] = (
-    (0.0, PAPER),
-    (0.1, PAPER),
-    (0.2, PAPER),
-    (0.1, (SUBLAYERS,)),
-    (0.1, (EMBEDDING,)),
-    (0.1, ()),
-)
-"""What is trained: a smoothing, and the places where dropout acts."""
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What one model scores on sentences that it did not see."""
-
-    perplexity: float
-    next_word: float
-    confidence: float
-    temperature: float
-    tempered_perplexity: float
-    bleu: float
-    exact: float
-    train_perplexity: float
 
 
 def dropout_places(model: Transformer) -> dict[str, list[nn.Module]]:
@@ -92,117 +71,78 @@ def set_dropout(model: Transformer, places: Sequence[str], p: float = 0.1) -> No
                 module.dropout = strength
 
 
-@dataclass(frozen=True)
-class Point:
-    """A place on the way: perplexity of sentences seen and unseen, and next words found."""
+def dropping(*places: str) -> Callable[[Job], Transformer]:
+    """Return what builds a model that drops out at these places alone."""
 
-    update: int
-    seen: float
-    unseen: float
-    next_word: float
+    def build(job: Job) -> Transformer:
+        model = translator.new_model(job.data, seed=job.seed)
+        set_dropout(model, places)
+        return model
 
-
-def load_task(**sizes: int) -> translator.Task:
-    """Return the phrasebook with this experiment's recipe; see `translator.load_task`."""
-    recipe = (
-        "training.max_tokens=600",
-        "training.accumulate=1",
-        "training.warmup=100",
-        "training.peak=5e-3",
-    )
-    return translator.load_task(recipe, **sizes)
+    return build
 
 
-def train_small(
-    task: translator.Task,
-    *,
-    seed: int,
-    smoothing: float = 0.1,
-    places: Sequence[str] = PAPER,
-    updates: int = UPDATES,
-) -> Transformer:
-    """Train one small translator on the first `N_PAIRS` pairs.
-
-    Raises:
-        ValueError: a smoothing outside [0, 1), an unknown place, or too few updates.
-    """
-    model = translator.new_model(task, seed=seed, **SIZES)
-    set_dropout(model, places)
-    settings = task.plan.training.replace(
-        seed=seed, threads=1, smoothing=smoothing, max_updates=updates
-    )
-    train(model, task.pairs("train")[:N_PAIRS], settings, progress=False)
-    return model
-
-
-def load_long_task(**sizes: int) -> translator.Task:
-    """Return the phrasebook with a rate that stays where it is, so that any update may be the last.
-
-    It is not smoothed: perplexity then says what it says.
-    """
-    recipe = (
-        "training.max_tokens=600",
-        "training.accumulate=1",
-        "training.warmup=100",
-        "training.peak=2e-3",
-        "training.schedule=constant",
-        "training.smoothing=0.0",
-    )
-    return translator.load_task(recipe, **sizes)
-
-
-def train_long(
-    task: translator.Task, *, seed: int, p: float, updates: int = LONG, every: int = EVERY
-) -> tuple[Transformer, list[Point]]:
-    """Train one small translator on the first `N_FEW` pairs, many times over, and measure it.
-
-    Raises:
-        ValueError: p is not in [0, 1), or too few updates.
-    """
-    model = translator.new_model(task, seed=seed, **SIZES)
-    set_dropout(model, PAPER, p)
-    pairs, valid = task.pairs("train")[:N_FEW], task.pairs("valid")
-    settings = task.plan.training.replace(
-        seed=seed, threads=1, max_updates=updates, log_every=every
-    )
-    points = []
-
-    def measure(record: Record) -> None:
-        logits, gold = gold_logits(model, valid)
-        point = Point(
-            update=record.update,
-            seen=_perplexity(*gold_logits(model, pairs[:N_TESTED])),
-            unseen=_perplexity(logits, gold),
-            next_word=_first_choices(logits, gold),
-        )
-        points.append(point)
-
-    train(model, pairs, settings, progress=False, callbacks=[measure])
-    return model, points
-
-
-def evaluate(model: Transformer, task: translator.Task, *, n_tested: int = N_TESTED) -> Scores:
-    """Measure one model. Perplexity is unsmoothed, of validation pairs; so is next-word accuracy.
+def evaluate(model: Transformer, task: translator.Task, *, pairs: Sequence[Pair]) -> Outcome:
+    """Measure one model; perplexity and next words are unsmoothed, of validation pairs.
 
     `temperature` is the divisor of the logits that gives the lowest perplexity,
-    `tempered_perplexity`. BLEU and exact matches are of greedy translations of unseen sentences.
+    `tempered_perplexity`. Perplexity of "train" is that of the first of `pairs`.
     """
     logits, gold = gold_logits(model, task.pairs("valid"))
     perplexities = {t: _perplexity(logits / t, gold) for t in _TEMPERATURES}
     best = min(perplexities, key=lambda t: perplexities[t])
-    examples = task.book.splits()["test_sentences"][:n_tested]
+    examples = task.book.splits()["test_sentences"][:N_TESTED]
     outputs = translator.translations(model, task, examples)
     references = [example.target_text for example in examples]
-    return Scores(
-        perplexity=_perplexity(logits, gold),
-        next_word=_first_choices(logits, gold),
-        confidence=float(logits.softmax(dim=-1).amax(dim=-1).mean()),
-        temperature=best,
-        tempered_perplexity=perplexities[best],
-        bleu=bleu_score(outputs, references).bleu,
-        exact=exact_matches(outputs, references),
-        train_perplexity=_perplexity(*gold_logits(model, task.pairs("train")[:n_tested])),
+    found = (
+        _perplexity(logits, gold),
+        _first_choices(logits, gold),
+        float(logits.softmax(dim=-1).amax(dim=-1).mean()),
+        best,
+        perplexities[best],
+        _perplexity(*gold_logits(model, pairs[:N_TESTED])),
+        exact_matches(outputs, references),
+        bleu_score(outputs, references).bleu,
     )
+    return Outcome(figures=dict(zip(FIGURES, found, strict=True)))
+
+
+FIGURES = (
+    "valid/-/perplexity",
+    "valid/-/next_word",
+    "valid/-/confidence",
+    "valid/-/temperature",
+    "valid/-/tempered_perplexity",
+    "train/-/perplexity",
+    "test_sentences/greedy/exact",
+    "test_sentences/greedy/bleu",
+)
+
+
+def evaluated(job: Job, trained: Trained) -> Outcome:
+    """Measure the model of a run."""
+    return evaluate(trained.model, job.data, pairs=job.data.pairs("train"))
+
+
+def watched(job: Job) -> Outcome:
+    """Train one model, and measure it every 50 updates on sentences seen and unseen."""
+    task: translator.Task = job.data
+    model = translator.new_model(task, seed=job.seed, **job.arm.model)
+    pairs, valid = task.pairs("train")[: job.arm.data["pairs"]], task.pairs("valid")
+    settings = settings_of(task.plan.training, job.arm, job.key)
+    settings = settings.replace(log_every=min(EVERY, settings.max_updates))
+    curve = []
+
+    def measure(record: Record) -> None:
+        logits, gold = gold_logits(model, valid)
+        seen = _perplexity(*gold_logits(model, pairs[:N_TESTED]))
+        curve.append((record.update, "train/-/perplexity", seen))
+        curve.append((record.update, "valid/-/perplexity", _perplexity(logits, gold)))
+        curve.append((record.update, "valid/-/next_word", _first_choices(logits, gold)))
+
+    train(model, pairs, settings, progress=False, callbacks=[measure])
+    found = evaluate(model, task, pairs=pairs)
+    return replace(found, curve=curve, parameters=model.n_parameters)
 
 
 _TEMPERATURES = [round(0.40 + 0.05 * n, 2) for n in range(33)]  # 0.4 to 2.0
@@ -236,24 +176,40 @@ def _perplexity(logits: torch.Tensor, gold: torch.Tensor) -> float:
     return math.exp(float(cross_entropy(logits, gold)))
 
 
-def name_of(places: Sequence[str]) -> str:
-    """Return the places of a run in words."""
-    return ", ".join(places) if places else "nowhere"
-
-
-def runs_where(
-    record: dict[str, Any], *, smoothing: float, places: Sequence[str] = PAPER
-) -> list[dict[str, Any]]:
-    """Return the runs of a record with this smoothing and these places, one for each seed.
-
-    Raises:
-        ValueError: there are none.
-    """
-    found = [
-        run
-        for run in record["runs"]
-        if run["smoothing"] == smoothing and set(run["places"]) == set(places)
-    ]
-    if not found:
-        raise ValueError(f"no run with smoothing {smoothing} and dropout at {name_of(places)}")
-    return found
+DROPOUT = Experiment(
+    name="13-dropout",
+    question="Does dropout help translators that see the same 1000 sentence pairs again and again?",
+    task=phrasebook(
+        *SMALL,
+        "training.peak=2e-3",
+        "training.schedule=constant",  # so that any update may be the last
+        "training.smoothing=0.0",  # so that perplexity says what it says
+    ),
+    base="p = 0.0",
+    arms=[
+        Arm(f"p = {p}", model={"dropout": p}, data={"pairs": 1000}, labels={"p": p})
+        for p in PROBABILITIES
+    ],
+    seeds=(1, 2, 3),
+    lengths=(1000,),
+    run=watched,
+)
+SMOOTHING = Experiment(
+    name="13-smoothing",
+    question="What do label smoothing, and each place of dropout, change in a short training?",
+    task=phrasebook(*SMALL, "training.peak=5e-3"),
+    base="ε = 0.0",
+    arms=[
+        *(
+            Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
+            for e in (0.0, 0.1, 0.2)
+        ),
+        Arm("sub-layers only", build=dropping(SUBLAYERS), data={"pairs": 2000}),
+        Arm("embedding only", build=dropping(EMBEDDING), data={"pairs": 2000}),
+        Arm("nowhere", build=dropping(), data={"pairs": 2000}),
+    ],
+    seeds=(1, 2, 3),
+    lengths=(300,),
+    measures=[Measure(FIGURES, evaluated)],
+)
+EXPERIMENTS = [DROPOUT, SMOOTHING]

@@ -24,7 +24,8 @@
     )
 
 A run is named by its `Key`: arm, rate, length, seed, and by nothing else. Whatever else differed
-between two runs of an old record (size, data, decoding) is an arm, or a figure.
+between two runs of an old record (size, data, decoding) is an arm, or a figure. An arm may have
+`seeds` and `rates` of its own.
 
 **What an arm changes**, from the least to the most: `model`, `train`, `data` (settings of the
 task); `build(job)` returns the untrained model; `after(job, trained)` returns extras, nested as you

@@ -95,7 +95,7 @@ class Comparison:
         """Return the finding in words, to end a sentence: "1.4 per cent worse (0.7 to 2.0, …)"."""
         gain = self._gain(self.mean)
         word = "better" if gain > 0 else "worse"
-        agree = self.wins if gain > 0 else self.n - self.wins
+        agree = sum(self._gain(difference) * gain > 0 for difference in self.differences)
         how = [f"{agree} of {self.n} pairs"]
         if self.of_rates > 1:
             how.append(f"at the best of {_number(self.of_rates)} rates")

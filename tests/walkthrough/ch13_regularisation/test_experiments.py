@@ -1,25 +1,22 @@
 """The experiment of chapter 13: dropout acts where it is told, and nowhere else."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from torch import nn
 
 from walkthrough.ch13_regularisation import experiments
-from walkthrough.lab import translator
+from walkthrough.lab import Job, Key, translator
+from walkthrough.lab.runner import execute
 
 
 @pytest.fixture(scope="module")
 def task():
-    small = experiments.load_task(train=300, valid=20, test=10)
-    training = small.plan.training.replace(warmup=1, max_tokens=100)
-    return replace(small, plan=replace(small.plan, training=training))
+    return experiments.SMOOTHING.task.load(small=True)
 
 
 @pytest.fixture
 def model(task):
-    return translator.new_model(task, seed=0, **experiments.SIZES)
+    return translator.new_model(task, seed=0)
 
 
 def zeros_by_place(model):
@@ -68,41 +65,38 @@ def test_unknown_places_and_probabilities_are_refused(model):
         experiments.set_dropout(model, [], 1.0)
 
 
-def test_smoothing_makes_a_model_less_sure(task):
-    sharp, smooth = (
-        experiments.train_small(task, seed=1, smoothing=eps, places=(), updates=40)
-        for eps in (0.0, 0.5)
-    )
-    scores = [experiments.evaluate(model, task, n_tested=5) for model in (sharp, smooth)]
-    assert scores[0].confidence > scores[1].confidence
-    assert scores[1].tempered_perplexity <= scores[1].perplexity
-    assert all(0 <= one.next_word <= 1 and one.bleu >= 0 for one in scores)
+def test_smoothing_makes_a_model_less_sure():
+    keys = (Key(arm, 1.0, 40, 1) for arm in ("ε = 0.0", "ε = 0.2"))
+    sharp, smooth = (execute(experiments.SMOOTHING, key, small=True)[1].figures for key in keys)
+    assert sharp["valid/-/confidence"] > smooth["valid/-/confidence"]
+    assert smooth["valid/-/tempered_perplexity"] <= smooth["valid/-/perplexity"]
+    assert set(smooth) == set(experiments.FIGURES)
 
 
-def test_the_curves_hold_what_training_passes_through(task):
+def test_the_curves_hold_what_training_passes_through(monkeypatch):
     """Measuring on the way must not change the run, and every point is of its own update."""
-    model, points = experiments.train_long(task, seed=1, p=0.3, updates=4, every=2)
-    other, _ = experiments.train_long(task, seed=1, p=0.3, updates=4, every=4)
-    assert torch.equal(model.output_weight, other.output_weight)
-    assert [point.update for point in points] == [2, 4]
-    assert points[0].unseen != points[1].unseen
-    assert all(0 <= point.next_word <= 1 for point in points)
-    assert not model.training
+    key, found = Key("p = 0.3", 1.0, 4, 1), []
+    for every in (2, 4):
+        monkeypatch.setattr(experiments, "EVERY", every)
+        found.append(execute(experiments.DROPOUT, key, small=True)[1])
+    often, once = found
+    assert often.figures == once.figures
+    unseen = [(update, y) for update, name, y in often.curve if name == "valid/-/perplexity"]
+    assert [update for update, _ in unseen] == [2, 4]
+    assert unseen[0][1] != unseen[1][1] == often.figures["valid/-/perplexity"]
 
 
-def test_the_long_run_is_not_smoothed_and_its_rate_stays(task):
-    training = experiments.load_long_task(train=300, valid=20, test=10).plan.training
+def test_the_long_run_is_not_smoothed_and_its_rate_stays():
+    training = experiments.DROPOUT.task.load(small=True).plan.training
     assert training.smoothing == 0
     assert training.rate(100, d_model=64) == training.rate(900, d_model=64) == 2e-3
 
 
-def test_runs_are_found_by_smoothing_and_places():
-    runs = [
-        {"seed": 1, "smoothing": 0.1, "places": ["a", "b"]},
-        {"seed": 1, "smoothing": 0.1, "places": ["a"]},
-        {"seed": 2, "smoothing": 0.1, "places": ["b", "a"]},
-    ]
-    found = experiments.runs_where({"runs": runs}, smoothing=0.1, places=("a", "b"))
-    assert [run["seed"] for run in found] == [1, 2]
-    with pytest.raises(ValueError, match=r"no run with smoothing 0.3 and dropout at nowhere"):
-        experiments.runs_where({"runs": runs}, smoothing=0.3, places=())
+@pytest.mark.parametrize(
+    ("arm", "n_modules"), [("ε = 0.1", 11), ("sub-layers only", 10), ("embedding only", 1)]
+)
+def test_arms_drop_out_where_their_names_say(task, arm, n_modules):
+    build = experiments.SMOOTHING.arm(arm).build
+    job = Job(experiments.SMOOTHING, experiments.SMOOTHING.arm(arm), Key(arm), task)
+    model = build(job) if build else translator.new_model(task, seed=0)
+    assert len(zeros_by_place(model)) == n_modules

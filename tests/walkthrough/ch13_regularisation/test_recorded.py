@@ -2,44 +2,26 @@
 
 import re
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from walkthrough.ch13_regularisation import experiments
-from walkthrough.page.results import recorded
+from walkthrough.lab import curves
 
 NOTEBOOK = Path(__file__).parents[3] / "book" / "lab-notebook.md"
-PLACES = {
-    "both places": experiments.PAPER,
-    "sub-layers only": (experiments.SUBLAYERS,),
-    "embedding only": (experiments.EMBEDDING,),
-    "nowhere": (),
-}
+ARMS = {"both places": "ε = 0.1"}
+"""Rows of the table that are not called like their arms."""
 
 
-@pytest.fixture(scope="module")
-def dropouts():
-    return recorded("phrasebook-dropout")
-
-
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", ["both places", "sub-layers only", "embedding only", "nowhere"])
 def test_the_lab_notebooks_table_of_places_is_the_record(name):
     section = NOTEBOOK.read_text(encoding="utf-8").split("### The places of dropout")[1]
     row = re.search(rf"^\| {name} \|(.*)\|$", section, re.MULTILINE).group(1)
-    runs = experiments.runs_where(
-        recorded("phrasebook-smoothing"), smoothing=0.1, places=PLACES[name]
-    )
-    seen, unseen, tempered, words, exact, bleu = (
-        fmean(run[key] for run in runs)
-        for key in (
-            "train_perplexity",
-            "perplexity",
-            "tempered_perplexity",
-            "next_word",
-            "exact",
-            "bleu",
-        )
+    runs = experiments.SMOOTHING.frame().query("arm == @ARMS.get(@name, @name)")
+    unseen, words, tempered, seen, exact, bleu = (
+        runs[figure].mean()
+        for figure in experiments.FIGURES
+        if not figure.endswith(("confidence", "temperature"))
     )
     wanted = [seen, unseen, unseen / seen, tempered, 100 * words, 100 * exact, bleu]
     stated = [cell.strip() for cell in row.split("|")]
@@ -47,38 +29,16 @@ def test_the_lab_notebooks_table_of_places_is_the_record(name):
     assert stated == [f"{value:.{n}f}" for value, n in zip(wanted, digits, strict=True)]
 
 
-def of(record, p, update, name):
-    """One figure of every seed at one update."""
-    return [
-        point[name]
-        for run in record["runs"]
-        if run["dropout"] == p
-        for point in run["points"]
-        if point["update"] == update
-    ]
-
-
-def test_the_record_has_three_seeds_of_each_dropout(dropouts):
-    for p in experiments.PROBABILITIES:
-        seeds = {run["seed"] for run in dropouts["runs"] if run["dropout"] == p}
-        assert len(seeds) >= 3
-    assert dropouts["settings"]["training"]["smoothing"] == 0
-    assert dropouts["settings"]["pairs"] == experiments.N_FEW
-
-
-def test_dropout_costs_early_and_pays_late(dropouts):
+def test_dropout_costs_early_and_pays_late():
     """What the chapter says of the two ends of the curves, in every seed."""
-    early = [of(dropouts, p, 200, "unseen") for p in experiments.PROBABILITIES]
-    assert max(early[0]) < min(early[1]) <= max(early[1]) < min(early[2])
-    for p in (0.1, 0.3):
-        late = of(dropouts, p, experiments.LONG, "unseen")
-        assert max(late) < min(of(dropouts, 0.0, experiments.LONG, "unseen"))
-        words = of(dropouts, p, experiments.LONG, "next_word")
-        assert min(words) > max(of(dropouts, 0.0, experiments.LONG, "next_word"))
-    exact = {
-        p: [run["exact"] for run in dropouts["runs"] if run["dropout"] == p]
-        for p in (0.0, 0.1, 0.3)
-    }
-    assert max(exact[0.0]) < min(*exact[0.1], *exact[0.3])
-    assert max(of(dropouts, 0.1, 300, "unseen")) < min(of(dropouts, 0.0, 300, "unseen"))
-    assert max(of(dropouts, 0.3, 550, "unseen")) < min(of(dropouts, 0.0, 550, "unseen"))
+    points = curves("13-dropout").set_index(["split", "measure", "update", "arm"]).sort_index()
+    unseen, words = (points["value"]["valid", name] for name in ("perplexity", "next_word"))
+    exact = experiments.DROPOUT.frame().set_index("arm")["test_sentences/greedy/exact"]
+    none, some, much = "p = 0.0", "p = 0.1", "p = 0.3"
+    assert unseen[200, none].max() < unseen[200, some].min()
+    assert unseen[200, some].max() < unseen[200, much].min()
+    for arm, since in ((some, 300), (much, 550)):
+        for update in (since, 1000):
+            assert unseen[update, arm].max() < unseen[update, none].min()
+        assert words[1000, arm].min() > words[1000, none].max()
+        assert exact[arm].min() > exact[none].max()

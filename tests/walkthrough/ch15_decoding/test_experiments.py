@@ -8,8 +8,7 @@ import torch
 from transformer.config import EOS_ID
 from transformer.inference import beam
 from walkthrough.ch15_decoding.experiments import averaging, decoding
-from walkthrough.lab import half_trained, translator
-from walkthrough.page.results import recorded
+from walkthrough.lab import Job, Key, half_trained, translator
 
 
 @pytest.fixture(scope="module")
@@ -91,32 +90,21 @@ def test_a_cache_that_is_not_reordered_drops_what_is_finished_and_moves_nothing_
     assert kept(beam.DecoderCache(1)) == [2, 3, 5, 5]
 
 
-def test_the_average_is_the_mean_of_the_last_checkpoints(loaded):
-    task = translator.load_task(train=200, valid=5, test=5)
-    checkpoints, average = averaging.last_checkpoints(
-        task, seed=1, schedule="inverse_sqrt", updates=50
-    )
+def test_the_average_is_the_mean_of_the_last_checkpoints():
+    e = averaging.EXPERIMENT
+    key = Key("stays high", 1.0, 50, 1)
+    job = Job(e, e.arm(key.arm), key, averaging.TASK.load(small=True), small=True)
+    checkpoints, average = averaging.last_checkpoints(job)
     assert len(checkpoints) == averaging.LAST
     name = "output_weight" if "output_weight" in average.weights else next(iter(average.weights))
     mean = torch.stack([c.weights[name] for c in checkpoints]).mean(0)
     torch.testing.assert_close(average.weights[name], mean)
     assert not torch.allclose(checkpoints[0].weights[name], checkpoints[-1].weights[name])
-    line = dict(averaging.losses_between(checkpoints[0], checkpoints[-1], task))
+    line = dict(averaging.losses_between(checkpoints[0], checkpoints[-1], job.data))
     assert tuple(line) == averaging.ALONG
     for place, checkpoint in ((0.0, checkpoints[0]), (1.0, checkpoints[-1])):
-        alone = averaging.score(checkpoint.model(), task, n_tested=1).perplexity
+        alone = averaging.scored(job, checkpoint).figures["valid/-/perplexity"]
         assert line[place] == pytest.approx(math.log(alone), abs=1e-4)
-
-
-def test_the_averaging_record_is_of_this_recipe():
-    record = recorded("phrasebook-averaging")
-    assert record["command"] == "python tools/run_averaging.py"
-    assert {run["rate"] for run in record["runs"]} == set(averaging.SCHEDULES)
-    assert len({run["seed"] for run in record["runs"]}) == 5
-    for run in record["runs"]:
-        assert run["settings"]["max_updates"] == averaging.UPDATES
-        assert run["settings"]["schedule"] == averaging.SCHEDULES[run["rate"]]
-        assert len(run["checkpoints"]) == averaging.LAST
 
 
 def test_source_batch_pads_behind_the_end_token():

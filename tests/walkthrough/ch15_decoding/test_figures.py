@@ -12,12 +12,14 @@ HYPOTHESES = [("", 1, -2.0), ("Jane sings", 3, -2.2), ("Jane sings and sings", 5
 RUNS = [
     {
         "seed": seed,
-        "rate": rate,
-        "checkpoints": [{"exact": {"test_combinations": 0.1 * n}} for n in range(1, 6)],
-        "average": {"exact": {"test_combinations": 0.7}},
+        "schedule": rate,
+        "averaged": averaged,
+        "curve": [] if averaged else [[n, decoding.EXACT, 0.1 * n] for n in range(1, 6)],
+        decoding.EXACT: 0.7 if averaged else 0.5,
     }
     for seed in (1, 2)
     for rate in ("high", "low")
+    for averaged in (False, True)
 ]
 
 

@@ -1,11 +1,11 @@
-"""Is the mean of the last checkpoints better than the last one? Small translators (§6.1).
+"""Experiment 15-averaging: is the mean of the last checkpoints better than the last one (§6.1)?
 
-The same small model is trained with two schedules: one whose rate is still high at the end, like
-the paper's, and one whose rate falls to 0. `tools/run_averaging.py` does it for several seeds.
+The same small translator is trained with two schedules: one whose rate is still high at the end,
+like the paper's, and one whose rate falls to 0.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,87 +24,54 @@ from transformer.training import (
 )
 from transformer.training.checkpoint import load_weights
 from transformer.training.run_folder import checkpoints_of
-from walkthrough.lab import translator
+from walkthrough.lab import Arm, Experiment, Job, Outcome, Trained, translator
+from walkthrough.lab.measures import exact
+from walkthrough.lab.measures import perplexity as perplexity_on
+from walkthrough.lab.runner import joined
+from walkthrough.lab.tasks import phrasebook, settings_of
 
-SIZES = {"d_model": 64, "d_ff": 128}
 N_PAIRS = 4000
-UPDATES = 400
 EVERY, LAST = 10, 5
 """Updates between two checkpoints, and how many of the last are averaged."""
-
-SCHEDULES = {"stays high": "inverse_sqrt", "falls to 0": "linear"}
+TASK = phrasebook(
+    "model.d_model=64",
+    "model.d_ff=128",
+    "training.max_tokens=600",
+    "training.accumulate=1",
+    "training.warmup=100",
+    "training.peak=5e-3",
+    f"training.save_every={EVERY}",
+    f"training.keep={LAST}",
+)
 ALONG = (-0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
 """Points of the line between two checkpoints: 0 is the first, 1 the second, 0.5 their mean."""
 
-TESTS = ("test_sentences", "test_combinations")
-N_TESTED = 500
-
-
-@dataclass(frozen=True)
-class Score:
-    """Perplexity of unseen sentences, and the share of each test that is translated exactly."""
-
-    perplexity: float
-    exact: dict[str, float]
-
-
-def recipe(
-    task: translator.Task, *, seed: int, schedule: str, updates: int = UPDATES
-) -> TrainSettings:
-    """Return the settings of one run; they differ from the preset's by size and schedule."""
-    return task.plan.training.replace(
-        seed=seed,
-        threads=1,
-        schedule=schedule,
-        max_updates=updates,
-        max_tokens=600,
-        accumulate=1,
-        warmup=min(100, updates // 2),
-        peak=5e-3,
-        save_every=EVERY,
-        keep=LAST,
-    )
-
 
 def train_small(
-    task: translator.Task,
-    *,
-    seed: int,
-    schedule: str,
-    folder: str | Path | None = None,
-    updates: int = UPDATES,
+    task: translator.Task, settings: TrainSettings, *, folder: str | Path | None = None
 ) -> Transformer:
     """Train a small translator; with a folder, its last checkpoints are kept there."""
-    model = translator.new_model(task, seed=seed, **SIZES)
-    settings = recipe(task, seed=seed, schedule=schedule, updates=updates)
+    model = translator.new_model(task, seed=settings.seed)
     train(model, task.pairs("train")[:N_PAIRS], settings, folder=folder, progress=False)
     return model
 
 
-def last_checkpoints(
-    task: translator.Task, *, seed: int, schedule: str, updates: int = UPDATES
-) -> tuple[list[Checkpoint], Checkpoint]:
+def last_checkpoints(job: Job) -> tuple[list[Checkpoint], Checkpoint]:
     """Train, and return the last checkpoints, oldest first, and their average."""
+    settings = settings_of(job.data.plan.training, job.arm, job.key)
     with TemporaryDirectory() as folder:
-        train_small(task, seed=seed, schedule=schedule, folder=folder, updates=updates)
+        train_small(job.data, settings, folder=folder)
         paths = checkpoints_of(folder)
         return [load_checkpoint(path) for path in paths], average_checkpoints(paths)
 
 
-def score(model: Transformer, task: translator.Task, *, n_tested: int = N_TESTED) -> Score:
-    """Measure one model on validation pairs and on both tests."""
-    splits = task.book.splits()
-    exact = {name: translator.exact_match(model, task, splits[name][:n_tested]) for name in TESTS}
-    return Score(perplexity(model, task.pairs("valid")), exact)
-
-
-def mean_of_models(checkpoints: Sequence[Checkpoint]) -> Transformer:
+def mean_of_models(checkpoints: Sequence[Checkpoint]) -> Checkpoint:
     """Return the model whose weights are the mean of these checkpoints', of one run or of many."""
     with TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{number}.safetensors" for number in range(len(checkpoints))]
         for path, checkpoint in zip(paths, checkpoints, strict=True):
             save_checkpoint(path, checkpoint.model())
-        return average_checkpoints(paths).model()
+        return average_checkpoints(paths)
 
 
 def losses_between(
@@ -120,3 +87,63 @@ def losses_between(
         load_weights(model, weights)
         found.append((share, log(perplexity(model, task.pairs("valid")))))
     return found
+
+
+def scored(job: Job, checkpoint: Checkpoint) -> Outcome:
+    """Measure one model."""
+    trained = Trained(model=checkpoint.model())
+    return joined(measure.of(job, trained) for measure in job.experiment.measures)
+
+
+def last(job: Job) -> Outcome:
+    """Measure the last checkpoint; those before it are the curve, the way to it is the line."""
+    checkpoints, _ = last_checkpoints(job)
+    found = [scored(job, checkpoint) for checkpoint in checkpoints]
+    curve = [
+        (job.length - EVERY * before, name, value)
+        for before, one in enumerate(reversed(found))
+        for name, value in one.figures.items()
+    ]
+    line = losses_between(checkpoints[0], checkpoints[-1], job.data)
+    return replace(found[-1], curve=sorted(curve), extra={"line": line})
+
+
+def average(job: Job) -> Outcome:
+    """Measure the average of the last checkpoints."""
+    return scored(job, last_checkpoints(job)[1])
+
+
+def average_of_seeds(job: Job) -> Outcome:
+    """Measure the average of models that come from different seeds."""
+    jobs = (job._replace(key=job.key._replace(seed=seed)) for seed in job.experiment.seeds)
+    return scored(job, mean_of_models([last_checkpoints(one)[0][-1] for one in jobs]))
+
+
+SCHEDULES = {"stays high": "inverse_sqrt", "falls to 0": "linear"}
+EXPERIMENT = Experiment(
+    name="15-averaging",
+    question="Does the mean of the last five checkpoints translate better than the last one?",
+    task=TASK,
+    base="stays high",
+    arms=[
+        *(
+            Arm(
+                f"{rate}, averaged" if averaged else rate,
+                train={"schedule": schedule},
+                run=average if averaged else last,
+                labels={"schedule": rate, "averaged": averaged},
+            )
+            for rate, schedule in SCHEDULES.items()
+            for averaged in (False, True)
+        ),
+        Arm(
+            "five seeds averaged",
+            train={"schedule": SCHEDULES["falls to 0"]},
+            run=average_of_seeds,
+            seeds=(1,),
+        ),
+    ],
+    seeds=(1, 2, 3, 4, 5),
+    lengths=(400,),
+    measures=[exact("test_sentences", "test_combinations", first=500), perplexity_on("valid")],
+)

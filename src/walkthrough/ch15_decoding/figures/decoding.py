@@ -135,7 +135,7 @@ def temperature_chooser(
     )
 
 
-TEST = "test_combinations"
+EXACT = "test_combinations/greedy/exact"
 AVERAGED, SINGLE, LAST = "average of the five", "one of the last five", "the last checkpoint"
 
 
@@ -149,7 +149,7 @@ def averaging_gain(
 ) -> alt.VConcatChart:
     """Return, for each schedule and seed, the last checkpoints and their average.
 
-    `runs` are those of `results/phrasebook-averaging.json`.
+    `runs` are the rows of the frame of 15-averaging.
 
     Raises:
         ValueError: there are none.
@@ -166,7 +166,7 @@ def averaging_gain(
     legend = alt.Legend(title=None, columns=1)
     titles = row_titles or {}
     charts: list[alt.Chart] = []
-    for rate in dict.fromkeys(run["rate"] for run in runs):
+    for rate in dict.fromkeys(row["rate"] for row in rows):
         data = alt.Data(values=[row for row in rows if row["rate"] == rate])
         chart = alt.Chart(data).mark_point(filled=True, opacity=0.85)
         charts.append(
@@ -188,11 +188,14 @@ def averaging_gain(
 
 
 def _points(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = [(SINGLE, c) for c in run["checkpoints"][:-1]]
-    found += [(LAST, run["checkpoints"][-1]), (AVERAGED, run["average"])]
+    if run["schedule"] is None:  # the average of different runs
+        return []
+    curve = [share for _, figure, share in run["curve"] if figure == EXACT]
+    found = [(SINGLE, share) for share in curve[:-1]]
+    found.append((AVERAGED if run["averaged"] else LAST, run[EXACT]))
     return [
-        {"seed": run["seed"], "rate": run["rate"], "kind": kind, "exact": score["exact"][TEST]}
-        for kind, score in found
+        {"seed": run["seed"], "rate": run["schedule"], "kind": kind, "exact": share}
+        for kind, share in found
     ]
 
 
