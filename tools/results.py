@@ -60,7 +60,6 @@ RECORDS = (
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
     Record("phrasebook-tying.json", "tools/run_tying.py", 4),
-    Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
     Record(
         "craft-trees.json",
@@ -69,7 +68,6 @@ RECORDS = (
         COMMAND_LINE,
     ),
     Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
-    Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
     Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),

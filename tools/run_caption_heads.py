@@ -1,6 +1,6 @@
 """What the heads of translators of real captions are worth → results/multi30k-heads.json.
 
-    python tools/run_variations.py multi30k --rows base     # trains the three models
+    python -m walkthrough.lab run 17-captions --arms base   # trains the three models
     python tools/run_caption_heads.py                       # from their folders under runs/
 
 Chapter 19's measurements on the base row of chapter 17's small Table 3, seeds 1 to 3, each at its
@@ -18,16 +18,16 @@ from typing import Any
 
 import torch
 from records import RESULTS, heading, keep_runs, rounded, write
-from run_variations import MULTI30K, SEEDS, SPLIT, folder_name
 
 from transformer.cli.corpora import encode_pairs
 from transformer.data.codec import codec_from_text
 from transformer.data.corpus import Corpus
 from transformer.training.checkpoint import load_checkpoint
+from walkthrough.ch17_variations.experiments import CAPTIONS
 from walkthrough.ch19_what_the_heads_attend_to.experiments.real_text import measure_captions
 
 OUTPUT = RESULTS / "multi30k-heads.json"
-ROW = "base"
+ROW, MULTI30K, SPLIT = "base", "multi30k", "val"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     corpus = Corpus.from_multi30k(SPLIT, source_language="en", target_language="de")
     record["settings"]["sentences"] = len(corpus)
     for seed, path in paths.items():
-        run = {"run": folder_name(ROW, seed), "seed": seed, **measured(path, corpus)}
+        run = {"run": folder_name(seed), "seed": seed, **measured(path, corpus)}
         record["runs"] = sorted([*record["runs"], run], key=lambda one: one["seed"])
         write(args.output, rounded(record), flat_from=5)
         print(
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS[MULTI30K])
+    parser.add_argument("--seeds", type=int, nargs="+", default=CAPTIONS.seeds)
     parser.add_argument("--folder", type=Path, default=Path("runs"), help="place of run folders")
     parser.add_argument("--resume", action="store_true", help="keep the runs of the file")
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -68,10 +68,8 @@ def last_checkpoint(folder: Path, seed: int) -> Path:
     Raises:
         SystemExit: there is no such run, or it did not reach its last update.
     """
-    run = folder / folder_name(ROW, seed)
-    command = (
-        f"python tools/run_variations.py {MULTI30K} --rows {ROW} --seeds {seed} --folder {folder}"
-    )
+    run = folder / folder_name(seed)
+    command = f"python -m walkthrough.lab run {CAPTIONS.name} --arms {ROW} --seeds {seed}"
     if not (run / "settings.json").is_file():
         raise SystemExit(f"no run {run}: train it first, with\n    {command}")
     settings = json.loads((run / "settings.json").read_text(encoding="utf-8"))
@@ -80,6 +78,11 @@ def last_checkpoint(folder: Path, seed: int) -> Path:
     if not path.is_file():
         raise SystemExit(f"{run} has not reached update {update}: go on, with\n    {command}")
     return path
+
+
+def folder_name(seed: int) -> str:
+    """Return where the laboratory keeps the run of a seed."""
+    return f"{CAPTIONS.name}/{ROW}-1-{CAPTIONS.lengths[-1]}-{seed}"
 
 
 def measured(path: Path, corpus: Corpus) -> dict[str, Any]:

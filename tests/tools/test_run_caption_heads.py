@@ -2,14 +2,12 @@
 
 import json
 import re
-import shlex
 from types import SimpleNamespace
 
 import pytest
 import run_caption_heads
-import run_variations
 import torch
-from run_variations import folder_name
+from run_caption_heads import folder_name
 
 from transformer.config import TransformerConfig
 from transformer.data.codec import SubwordCodec
@@ -42,7 +40,7 @@ def runs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_caption_heads, "Corpus", SimpleNamespace(from_multi30k=small_corpus))
     for seed in (1, 2):
-        folder = tmp_path / "runs" / folder_name("base", seed)
+        folder = tmp_path / "runs" / folder_name(seed)
         for update in (2, 4):
             torch.manual_seed(10 * seed + update)
             path = folder / "checkpoints" / f"{update:06d}.safetensors"
@@ -64,8 +62,8 @@ def test_a_record_has_a_run_for_each_seed_in_order_and_none_is_lost(runs):
     made(runs, "--seeds", "2")
     first = made(runs, "--seeds", "2", "1", "--resume")
     assert [(run["run"], run["seed"], run["update"]) for run in first["runs"]] == [
-        ("variation-base-1", 1, 4),
-        ("variation-base-2", 2, 4),
+        ("17-captions/base-1-1500-1", 1, 4),
+        ("17-captions/base-1-1500-2", 2, 4),
     ]
     assert {"command", "commit", "date", "hardware", "versions", "threads"} <= set(first)
     assert first["settings"] == {"corpus": "multi30k", "split": "val", "sentences": 2}
@@ -90,7 +88,7 @@ def test_what_is_measured_is_the_model_of_the_last_update(runs, monkeypatch):
     )
     made(runs, "--seeds", "1")
     ((model, pairs),) = measured
-    path = runs.folder / folder_name("base", 1) / "checkpoints" / "000004.safetensors"
+    path = runs.folder / folder_name(1) / "checkpoints" / "000004.safetensors"
     for name, value in load_checkpoint(path).model().state_dict().items():
         torch.testing.assert_close(model.state_dict()[name], value, rtol=0, atol=0)
     assert len(pairs) == len(ENGLISH)
@@ -108,11 +106,8 @@ def refused(runs, seed):
     assert not runs.output.exists()
     assert not runs.asked
     said = str(error.value)
-    assert str(runs.folder / folder_name("base", seed)) in said
-    (command,) = re.findall(r"python tools/run_variations\.py (.*)", said)
-    args = run_variations.parsed(shlex.split(command))
-    assert (args.corpus, args.rows, args.seeds) == ("multi30k", ["base"], [seed])
-    assert args.folder == runs.folder
+    assert str(runs.folder / folder_name(seed)) in said
+    assert f"run 17-captions --arms base --seeds {seed}" in said
     return said
 
 
@@ -121,5 +116,5 @@ def test_without_a_run_folder_it_says_how_to_make_it_before_anything_is_measured
 
 
 def test_a_run_that_is_not_finished_is_refused(runs):
-    (runs.folder / folder_name("base", 2) / "checkpoints" / "000004.safetensors").unlink()
+    (runs.folder / folder_name(2) / "checkpoints" / "000004.safetensors").unlink()
     assert "has not reached update 4" in refused(runs, 2)
