@@ -34,6 +34,18 @@ def heading(settings: dict[str, Any], **hardware: int) -> dict[str, Any]:
     }
 
 
+def phrasebook_heading(task: Any, args: Any) -> dict[str, Any]:
+    """Return what runs on the phrasebook share: the above, and the corpus."""
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    sizes = {name: len(split) for name, split in task.book.splits().items()}
+    record = heading(
+        {"model": task.plan.model, "training": task.plan.training.to_dict()}, jobs=args.jobs
+    )
+    corpus = {"seed": task.book.seed, "sizes": sizes, "vocabulary": len(task.codec)}
+    return {**record, "corpus": corpus}
+
+
 def origin() -> dict[str, Any]:
     """Return the command, the commit with the package's files that differ from it, and the date."""
     return {

@@ -48,7 +48,6 @@ COMMAND_LINE = ("transformer.__main__",)
 RECORDS = (
     Record("copying-norm.json", "tools/run_norms.py", 12),
     Record("copying-optimiser.json", "tools/run_optimiser.py", 15),
-    Record("phrasebook.json", "tools/run_phrasebook.py", 6),
     Record("phrasebook-averaging.json", "tools/run_averaging.py", 3),
     Record("phrasebook-dropout.json", "tools/run_dropout.py", 6),
     Record("phrasebook-half-trained.safetensors", "tools/make_half_trained.py", 1),

@@ -12,8 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from records import RESULTS, rounded, write
-from run_phrasebook import phrasebook_heading
+from records import RESULTS, phrasebook_heading, rounded, write
 
 from transformer.training import Checkpoint
 from walkthrough.ch15_decoding.experiments import averaging

@@ -15,8 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from records import RESULTS, rounded, write
-from run_phrasebook import phrasebook_heading
+from records import RESULTS, phrasebook_heading, rounded, write
 
 from walkthrough.ch13_regularisation import experiments
 

@@ -13,8 +13,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from records import RESULTS, rounded, write
-from run_phrasebook import phrasebook_heading
+from records import RESULTS, phrasebook_heading, rounded, write
 
 from walkthrough.ch13_regularisation import experiments
 
