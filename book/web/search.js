@@ -20,11 +20,11 @@
   const ASKS = /^(?:why|where|how|when)\b|\b(?:why|where|how|when)$/i; // a term alone is no answer
   /* What learners type, and what the book writes. */
   const SYNONYMS = [
-    [/\bdivid\w* by (?:the )?(?:sqrt|√|root of) ?d_?k\b/g, "scale d_k"],
+    [/\bdivid\w* by (?:the )?(?:sqrt|√|root of) ?d_?k\b/g, "divide d_k"],
     [/\bsqrt\b|√/g, " "],
     [/\bd_?k\b/g, "d_k"],
     [/\bd_?model\b/g, "d_model"],
-    [/\bwhy not (?:an? )?rnns?\b/g, "attention instead of recurrence"],
+    [/\bwhy not (?:an? )?rnns?\b/g, "recurrent networks sequential"],
     [/\brnns?\b/g, "recurrence"],
     [/\bflash ?attention\b/g, "memory fused"],
     [/\bcolab\b/g, "run colab"],
@@ -182,12 +182,14 @@
     });
   }
 
+  /* Enter does not wait, and nothing comes after it. */
   function whenStill(input, act) {
     let waiting = 0;
     input.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(act, 120);
     });
+    input.form.addEventListener("submit", () => clearTimeout(waiting));
   }
 
   /* The search page: all results, and the query in the address. */

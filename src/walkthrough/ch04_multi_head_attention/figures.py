@@ -209,7 +209,7 @@ def _merged(
             alt.Tooltip("place:O", title="component in the head"),
         ],
     )
-    names = base.mark_text(fontSize=11, color="white").encode(text="label:N")
+    names = base.mark_text(fontSize=12, color="white").encode(text="label:N")
     count = "datum.strangers + ' of ' + datum.cells"
     words_below = (
         shown.transform_calculate(words=f"{count} + ' numbers are in a wrong row'")

@@ -101,7 +101,7 @@ def _weight_colour(strongest: float = 1.0) -> Any:
 
 def _printed_values(base: alt.Chart) -> alt.Chart:
     shown = base.transform_filter("datum.weight !== null")
-    return shown.mark_text(fontSize=11).encode(text=alt.Text("weight:Q", format=".2f"))
+    return shown.mark_text(fontSize=12).encode(text=alt.Text("weight:Q", format=".2f"))
 
 
 def _crosses(base: alt.Chart, tooltip: list[alt.Tooltip]) -> alt.Chart:

@@ -34,7 +34,7 @@ _LINKS_CSS = """
 .links .side{display:flex;flex-direction:column;justify-content:flex-start}
 .links .side>*{height:2.5em;display:flex;align-items:center;gap:.5em}
 .links .side:first-child>*{justify-content:flex-end}
-.links .num{font-size:.82em;opacity:.8}
+.links .num{font-size:max(.82em,12px);opacity:.8}
 .links label span{padding:.2em .7em}
 .links .mid{position:relative;margin:0 1em}
 .links .mid svg{position:absolute;inset:0}
@@ -268,7 +268,8 @@ justify-self:center;padding-top:.3em}
 #scene-heads .cell{height:2.3em;border-radius:3px;background:#0072b2;opacity:var(--a)}
 #scene-heads .icon{display:block;width:3.1em;height:3.1em;image-rendering:pixelated;
 background-size:100% 100%;margin:.1em}
-#scene-heads label span{border-radius:8px;padding:.3em .4em;text-align:center;font-size:.9em}
+#scene-heads label span{border-radius:8px;padding:.3em .4em;text-align:center;
+font-size:max(.9em,12px)}
 """
 
 

@@ -13,7 +13,7 @@ _WORDS_CSS = """
 align-items:center}
 #scene-words .stage b{font-weight:600}
 #scene-words .near{grid-column:4/6}
-#scene-words small{font-size:.82em;opacity:.8}
+#scene-words small{font-size:max(.82em,12px);opacity:.8}
 """
 
 
@@ -71,7 +71,7 @@ def words_to_vectors(
 
 _SEEN_CSS = """
 #scene-seen .stage{display:grid;gap:.5em}
-#scene-seen .line{display:flex;gap:2px;font-size:.92em}
+#scene-seen .line{display:flex;gap:2px;font-size:max(.92em,12px)}
 #scene-seen .line span{padding:.3em;border-radius:5px;
 background:color-mix(in srgb,#0072b2 calc(var(--p)*55%),transparent);
 box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 22%,transparent)}

@@ -88,7 +88,7 @@ def _values_on_signed(base: alt.Chart, field: str, largest: float) -> alt.Chart:
     dark = f"abs(datum.{field}) > {0.6 * largest:.4f}"
     ink = alt.when(dark).then(alt.value("white")).otherwise(alt.value("black"))
     text = alt.Text(f"{field}:Q", format=".1f")
-    return base.mark_text(fontSize=11).encode(text=text, color=ink)
+    return base.mark_text(fontSize=12).encode(text=text, color=ink)
 
 
 def _products(data: alt.Data, chosen: alt.Parameter, d_k: int, largest: float) -> alt.LayerChart:

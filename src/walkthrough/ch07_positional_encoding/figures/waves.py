@@ -129,7 +129,7 @@ def binary_counter(
     colours = alt.Scale(domain=[0, 1], range=["#dce6f0", PALETTE["blue"]])
     cells = base.mark_rect().encode(alt.Color("value:O", scale=colours, legend=None))
     ink = alt.when("datum.value == 1").then(alt.value("white")).otherwise(alt.value("black"))
-    digits = base.mark_text(fontSize=11).encode(text="value:O", color=ink)
+    digits = base.mark_text(fontSize=12).encode(text="value:O", color=ink)
     chart = alt.LayerChart(layer=[cells, digits]).properties(
         width=alt.Step(30), height=alt.Step(16), title=wrapped(title)
     )

@@ -68,7 +68,7 @@ def length_penalty_chooser(
     words = base.mark_text(align="left", baseline="bottom", fontSize=12, dy=1).encode(
         y=y, x=alt.value(0), text="words:N"
     )
-    numbers = base.mark_text(align="right", dx=-3, dy=9, fontSize=11).encode(x, y, text="number:N")
+    numbers = base.mark_text(align="right", dx=-3, dy=9, fontSize=12).encode(x, y, text="number:N")
     chart = alt.LayerChart(layer=[bars, words, numbers]).add_params(slider)
     chart = chart.properties(width="container", height=alt.Step(38), title=wrapped(title))
     return described(chart, description or _penalty_in_words(title, hypotheses))
@@ -125,7 +125,7 @@ def temperature_chooser(
     tooltip = [alt.Tooltip("word:N"), alt.Tooltip("share:Q", format=".3f")]
     bars = base.mark_bar(color=PALETTE["sky"]).encode(x, y, tooltip=tooltip)
     numbers = base.transform_calculate(number="format(datum.share, '.2f')")
-    text = numbers.mark_text(align="left", dx=3, fontSize=11).encode(x, y, text="number:N")
+    text = numbers.mark_text(align="left", dx=3, fontSize=12).encode(x, y, text="number:N")
     chart = alt.LayerChart(layer=[bars, text]).add_params(slider)
     chart = chart.properties(width="container", height=alt.Step(22), title=wrapped(title))
     first = ", ".join(f"{word} {shares[word]:.2f}" for word in ranked[:shown])
