@@ -95,8 +95,8 @@ def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
         return None
 
     monkeypatch.setattr(results.subprocess, "run", instead)
-    assert results.main([WIDTH.file, NORM.file]) == 0
-    assert made == [["tools/run_multi30k.py", "multi30k-norm"]]
+    assert results.main([WIDTH.file, "phrasebook-translator.safetensors"]) == 0
+    assert made == [["tools/make_page_translator.py"]]
     assert "phrasebook-trees.json: recorded by this code" in capsys.readouterr().out
     assert results.main([WIDTH.file, "--all"]) == 0
     assert made[-1] == [WIDTH.command]
