@@ -6,12 +6,13 @@ Under a minute on one core. The corpus is ours, so the weights may stand in the 
 """
 
 import argparse
+import shlex
+import sys
 from pathlib import Path
 
 import torch
-from records import origin
 
-from transformer.cli.surroundings import processor
+from transformer.cli.surroundings import surroundings
 from transformer.training import save_checkpoint
 from walkthrough.ch15_decoding.experiments import averaging
 from walkthrough.lab import Arm, Key, half_trained
@@ -33,9 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
         args.output,
         model,
         tokenizer=task.codec.to_text(),
-        **origin(),
+        **surroundings(),
+        command=shlex.join(["python", *sys.argv]),
         seed=half_trained.SEED,
-        hardware=processor(),
         pairs=averaging.N_PAIRS,
         training=settings.to_dict(),
     )

@@ -9,19 +9,21 @@ weights may stand in the repository.
 
 import argparse
 import copy
+import shlex
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import torch
-from records import RESULTS, origin, rounded
 
-from transformer.cli.surroundings import processor
+from transformer.cli.surroundings import surroundings
 from transformer.model import Transformer
 from transformer.training import load_model, save_checkpoint
 from walkthrough.lab import translator
+from walkthrough.page.results import FOLDER
 
-OUTPUT = RESULTS / "phrasebook-translator.safetensors"
+OUTPUT = FOLDER / "phrasebook-translator.safetensors"
 SEED = 1
 SPLITS = ("valid", "test_sentences", "test_combinations")
 
@@ -34,20 +36,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=OUTPUT)
     args = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    made_by = origin()  # before the run: the commit that it runs
+    made_by = surroundings()  # before the run: the commit that it runs
     task, began = translator.load_task(), time.process_time()
     model, history = translator.train_model(task, seed=SEED, updates=args.updates, threads=1)
     notes: dict[str, Any] = {
         **made_by,
+        "command": shlex.join(["python", *sys.argv]),
         "seed": SEED,
-        "hardware": processor(),
         "cpu_seconds": time.process_time() - began,
         "target_tokens": history.records[-1].tokens,
         "training": task.plan.training.to_dict(),
     }
     save_rounded(args.output, model, task, notes)  # a model that cannot be measured is kept
     notes["exact"] = measured(load_model(args.output), task, args.sentences)
-    save_rounded(args.output, model, task, rounded(notes))
+    save_rounded(args.output, model, task, notes)
     print(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB, exact {notes['exact']}")
     return 0
 

@@ -25,7 +25,6 @@ from tools.book.notebook_form import CHECKED, read_text, tags
 
 from walkthrough.lab import Comparison, compare
 from walkthrough.lab.comparison import FEWEST_PAIRS
-from walkthrough.page.results import FOLDER
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 CLAIMS = BOOK / "claims.toml"
@@ -62,7 +61,7 @@ KINDS = {
     "definition": "follows from how the model is built; the row shows that our code is built so",
 }
 EXPECTED = ("better", "worse", "level")
-COMPUTED = {"kind", "made", "seeds", "record", "verdict", "find", "figure", "reason"}
+COMPUTED = {"kind", "made", "seeds", "verdict", "find", "figure", "reason"}
 """What a row with `compare` does not say itself."""
 MADE = {"page": "on the page", "recorded": "recorded"}
 
@@ -122,7 +121,6 @@ class Claim:
     made: str = ""
     seeds: int = 0
     size: str = ""
-    record: str = ""
     typed: str = ""
     compare: tuple[dict[str, Any], ...] = ()
     expects: str = ""
@@ -338,17 +336,14 @@ def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
 
 
 def _problems_of_typed(claim: Claim) -> list[str]:
-    """A verdict is typed only where the laboratory has no record to compute it from."""
+    """A verdict is typed only where no comparison decides, and the row says why."""
     found = []
     if not claim.find:
         found.append("a test has `find`")
     if 0 < claim.seeds < FEWEST_PAIRS and claim.verdict == HOLDS:
         found.append(f"fewer than {FEWEST_PAIRS} seeds show a direction at most")
     if claim.made == "recorded" and not claim.typed:
-        if not claim.record:
-            found.append("a recorded test has `compare`, or the `record` that is not converted yet")
-        elif not (FOLDER / claim.record).is_file() or claim.record.endswith(".jsonl"):
-            found.append(f"{claim.record} is the laboratory's now: the row has `compare`")
+        found.append("a recorded test has `compare`, or says in `typed` why nothing is compared")
     return found
 
 

@@ -51,11 +51,12 @@ torch tokenizers safetensors tqdm pygments==2.19.2
 WHERE = """
 import json, sys
 import transformer, walkthrough
-from walkthrough.page.results import FOLDER, recorded
+from walkthrough.lab import frame
+from walkthrough.page.results import FOLDER
 from walkthrough.lab.half_trained import load_translator
 load_translator()
-names = sorted(path.stem for path in FOLDER.glob("*.json"))
-[recorded(name) for name in names]
+names = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
+[frame(name) for name in names]
 print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]))
 """
 

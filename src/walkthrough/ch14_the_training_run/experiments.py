@@ -1,4 +1,4 @@
-"""Models with one part broken, to be told apart by experiments alone (§3)."""
+"""The translator of the preset, and models with one part broken, to be told apart (§3, §5)."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -10,6 +10,9 @@ from torch import Tensor, nn
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.model import Transformer
+from walkthrough.lab import Arm, Experiment, Job, Trained, translator
+from walkthrough.lab.measures import exact, perplexity
+from walkthrough.lab.tasks import phrasebook
 
 SIZES = TransformerConfig(vocab_size=60, d_model=32, d_ff=64, n_heads=4, n_layers=1, dropout=0.2)
 """Small, because a check asks such models some thousand times."""
@@ -108,3 +111,23 @@ def two_sentences(seed: int = 0) -> Ids:
     target_in = torch.randint(4, 60, (2, 5), generator=generator)
     target_in[:, 0] = BOS_ID
     return source, target_in
+
+
+def aligned_heads(job: Job, trained: Trained) -> Mapping[str, Any]:
+    """Return the alignment error of every encoder–decoder head, and of the diagonal."""
+    examples = job.data.book.splits()["test_sentences"][: translator.N_ALIGNED]
+    return {
+        "heads": translator.head_errors(trained.model, job.data, examples).tolist(),
+        "diagonal": translator.diagonal_error(examples),
+    }
+
+
+EXPERIMENT = Experiment(
+    name="14-phrasebook",
+    question="What does the translator of the preset reach, and do its heads find words?",
+    task=phrasebook(),
+    arms=[Arm("preset", after=aligned_heads)],
+    seeds=(1, 2, 3),
+    lengths=(900,),
+    measures=[perplexity("valid"), exact("valid", "test_sentences", "test_combinations")],
+)

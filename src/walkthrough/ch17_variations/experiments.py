@@ -1,46 +1,44 @@
-"""Table 3 in small: every row trained on the phrasebook, paired by seed (§6.2).
+"""Table 3 in small: its rows on the phrasebook and on captions, paired by seed (§6.2).
 
-A run of a row and the base run of the same seed see the same batches in the same order, and every
-matrix that has one shape in both starts from the same numbers.
+On the phrasebook a row and base of the same seed see the same batches in the same order, and every
+matrix that has one shape in both starts from the same numbers. On captions, where the command line
+trains, they share the batches. Of captions nothing but the validation split is looked at.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 import torch
 
-from transformer.analysis.bleu import score
-from transformer.cli.corpora import exact_matches
 from transformer.model import Transformer
-from transformer.training import perplexity
 from transformer.training.trainer import Trainer
-from walkthrough.ch17_variations.rows import ROWS, Row, in_small
-from walkthrough.lab import translator
+from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, in_small
+from walkthrough.lab import Arm, Experiment, Job, Key, translator
+from walkthrough.lab.hooks import command_line, evaluated
+from walkthrough.lab.measures import perplexity, translated
+from walkthrough.lab.tasks import phrasebook, settings_of
 
 WIDTH, DEPTH = 8, 2
 """Widths are an eighth of the paper's, stacks half as high: d_model 64, N 3."""
 MAX_LEN = 128
 """Positions to learn: the longest source and the 50 tokens that decoding may add fit."""
 UPDATES = 600
-EVERY = 150
 PEAK = 3e-3
-N_TRANSLATED = 300
-SEEDS = (1, 2, 3, 4, 5)
 SPLITS = ("test_sentences", "test_combinations")
-_RECIPE = ("training.max_tokens=320", "training.warmup=100", f"training.max_updates={UPDATES}")
+ON_CAPTIONS = ("A h=1", "B d_k=16", "C N=2", "D dropout=0.0", "E learned positions")
 _LAST_OF_BRANCH = ("output_proj.weight", "contract.weight")
+_SIZES = ("d_model", "d_ff", "n_heads", "n_layers", "d_k", "d_v", "dropout", "positions")
 
 
-def load_task(**sizes: int) -> translator.Task:
-    """Return the phrasebook with a short recipe: 600 updates of 320 target tokens."""
-    return translator.load_task(_RECIPE, **sizes)
+def settings_of_row(row: Row, *, width: int = WIDTH, max_len: int = MAX_LEN) -> dict[str, Any]:
+    """Return the settings of a row's model in small, by name."""
+    config = in_small(row, width=width, depth=DEPTH, max_len=max_len)
+    return {name: getattr(config, name) for name in _SIZES}
 
 
 def new_model(task: translator.Task, row: Row, *, seed: int) -> Transformer:
     """Return an untrained model of a row that starts, where shapes agree, where base starts."""
-    base, model = (_fresh(task, one, seed) for one in (ROWS["base"], row))
+    base, model = (_fresh(task, one, seed) for one in (ROWS[BASE], row))
     # the last matrix of a branch starts smaller in a deeper stack (chapter 08)
     branch = sqrt(base.config.n_layers / model.config.n_layers)
     start = dict(base.named_parameters())
@@ -58,78 +56,48 @@ def _fresh(task: translator.Task, row: Row, seed: int) -> Transformer:
     return Transformer(config.replace(vocab_size=len(task.codec)))
 
 
-def trainer(task: translator.Task, row: Row, *, seed: int, updates: int = UPDATES) -> Trainer:
-    """Return a run that has not begun. As in Equation 3, the rate falls with √d_model."""
-    model = new_model(task, row, seed=seed)
-    peak = PEAK * sqrt(new_width("base") / model.config.d_model)
-    settings = task.plan.training.replace(
-        seed=seed, threads=1, max_updates=updates, smoothing=row.smoothing, peak=peak
-    )
-    return Trainer(model, task.pairs("train"), settings)
+def as_base(job: Job) -> Transformer:
+    """Build the model of an arm."""
+    return new_model(job.data, TRAINED[job.arm.name], seed=job.seed)
 
 
-def new_width(name: str) -> int:
-    """Return d_model of a row in small."""
-    return ROWS[name].config.d_model // WIDTH
+def _arm(row: Row, **how: Any) -> Arm:
+    """Return the arm of a row. As in Equation 3, the rate falls with √d_model."""
+    peak = PEAK * sqrt(ROWS[BASE].config.d_model / row.config.d_model)
+    return Arm(row.name, train={"smoothing": row.smoothing, "peak": peak}, **how)
 
 
-def first_updates(run: Trainer, updates: int) -> Transformer:
-    """Make the first updates of a run, with the rates that the whole run has there."""
+TABLE_3 = Experiment(
+    name="17-table-3",
+    question="Which rows of Table 3 differ from base in small, and which way?",
+    task=phrasebook("training.max_tokens=320", "training.warmup=100", "training.valid_every=150"),
+    base=BASE,
+    arms=[_arm(row, model=settings_of_row(row), build=as_base) for row in TRAINED.values()],
+    lengths=(UPDATES,),
+    measures=[perplexity(*SPLITS), translated(*SPLITS, first=300)],
+)
+CAPTIONS = Experiment(
+    name="17-captions",
+    question="Do a row of each letter of Table 3 and base differ on real captions?",
+    task=command_line("multi30k-tiny", "training.warmup=200", "training.valid_every=250"),
+    base=BASE,
+    arms=[
+        _arm(ROWS[name], model=settings_of_row(ROWS[name], width=4, max_len=256) | {"max_len": 256})
+        for name in (BASE, *ON_CAPTIONS)
+    ],
+    seeds=(1, 2, 3),
+    lengths=(1500,),
+    measures=[evaluated("val", scores=("bleu", "chrf", "exact", "perplexity"))],
+)
+EXPERIMENTS = [TABLE_3, CAPTIONS]
+
+
+def first_updates(task: translator.Task, name: str, *, seed: int, updates: int) -> Transformer:
+    """Make the first updates of a phrasebook run, with the rates that the whole run has there."""
+    key = Key(name, 1.0, UPDATES, seed)
+    settings = settings_of(task.plan.training, TABLE_3.arm(name), key)
+    model = new_model(task, TRAINED[name], seed=seed)
+    run = Trainer(model, task.pairs("train"), settings)
     for group in run.groups(0)[:updates]:
         run.step(group)
-    return run.model.eval()
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What a trained model scores on one split: perplexity unsmoothed, greedy translations."""
-
-    perplexity: float
-    bleu: float
-    exact: float
-
-
-def evaluate(model: Transformer, task: translator.Task, split: str) -> Scores:
-    """Measure one model on one split; the first sentences of it are translated."""
-    examples = task.book.splits()[split][:N_TRANSLATED]
-    outputs = translator.translations(model, task, examples)
-    references = [example.target_text for example in examples]
-    return Scores(
-        perplexity=perplexity(model, task.pairs(split)),
-        bleu=score(outputs, references).bleu,
-        exact=exact_matches(outputs, references),
-    )
-
-
-def train_row(
-    task: translator.Task,
-    row: Row,
-    *,
-    seed: int,
-    updates: int = UPDATES,
-    every: int = EVERY,
-    measured: Callable[[int, float], object] = lambda update, perplexity: None,
-) -> Transformer:
-    """Train one model; `measured` gets its perplexity on validation pairs every so many updates."""
-    run = trainer(task, row, seed=seed, updates=updates)
-    valid = task.pairs("valid")
-    done = 0
-    torch.set_num_threads(1)
-    while done < updates:
-        for group in run.groups(run.position.epoch):
-            run.step(group)
-            done += 1
-            if done % every == 0:
-                measured(done, perplexity(run.model, valid))
-            if done == updates:
-                break
-        run.position.epoch += 1
-    return run.model.eval()
-
-
-def settings_of_row(row: Row) -> dict[str, Any]:
-    """Return what a row changes in small, by name, as the record keeps it."""
-    config = in_small(row, width=WIDTH, depth=DEPTH, max_len=MAX_LEN)
-    sizes = {name: getattr(config, name) for name in ("d_model", "d_ff", "n_heads", "n_layers")}
-    more = {name: getattr(config, name) for name in ("d_k", "d_v", "dropout", "positions")}
-    return {**sizes, **more, "smoothing": row.smoothing}
+    return model.eval()

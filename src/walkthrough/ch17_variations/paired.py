@@ -1,100 +1,55 @@
-"""How large is a difference that means something? Pairs of runs, and what fewer of them would say.
+"""What pairs of runs show beside the paper, and what fewer of them would have said.
 
-Two runs of one seed are a pair. Their intervals are Student's t: with five seeds, resampling them
-(the bootstrap) covers far less than it says (`coverage`).
+Intervals are Student's t: with five seeds, resampling them (the bootstrap) covers far less than it
+says (`coverage`).
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from walkthrough.ch17_variations.rows import BASE, ROWS
+from walkthrough.lab import Comparison, curves, frame
 from walkthrough.lab.intervals import INSIDE, Interval, t_factor
-
-Measure = Literal["perplexity", "bleu"]
-
-
-Runs = Sequence[Mapping[str, Any]]
+from walkthrough.lab.measures import scale_of
 
 
-def value(run: Mapping[str, Any], split: str, measure: Measure) -> float:
-    """Return a run's figure; perplexity as 100 · its logarithm: small differences are per cents."""
-    found = float(run[split][measure])
-    return 100 * math.log(found) if measure == "perplexity" else found
+def by_seed(record: str, figure: str) -> pd.DataFrame:
+    """Return a figure of each run, a line a seed and a column a row of the table.
+
+    Perplexity is 100 · its logarithm: small differences are per cents.
+    """
+    return _in_unit(frame(record).assign(value=lambda runs: runs[figure]), figure)
 
 
-def by_seed(runs: Runs, row: str, split: str, measure: Measure) -> dict[int, float]:
-    """Return the figure of each run of a row, by seed.
+def on_the_way(record: str, update: int, figure: str = "valid/-/perplexity") -> pd.DataFrame:
+    """Return the same after so many updates.
 
     Raises:
-        ValueError: there is no run of that row.
+        ValueError: nothing was measured there.
     """
-    found = {run["seed"]: value(run, split, measure) for run in runs if run["row"] == row}
-    if not found:
-        raise ValueError(f"no run of {row!r} is recorded")
-    return found
+    points = curves(record)
+    points = points[points[["split", "decode", "measure"]].agg("/".join, axis=1) == figure]
+    there = sorted(set(points["update"]))
+    if update not in there:
+        raise ValueError(f"{record} is measured after {there} updates, not after {update}")
+    return _in_unit(points[points["update"] == update], figure)
 
 
-def with_points(runs: Runs) -> list[dict[str, Any]]:
-    """Return runs of the command line with their curves as those of the phrasebook have them.
-
-    A point is a number of updates and the perplexity on validation pairs.
-    """
-    return [
-        {**run, "curve": [(point["update"], point["valid_perplexity"]) for point in run["curve"]]}
-        for run in runs
-    ]
+def _in_unit(long: pd.DataFrame, figure: str) -> pd.DataFrame:
+    return long.pivot(index="seed", columns="arm", values="value").map(scale_of(figure).of)
 
 
-def differences(runs: Runs, row: str, split: str, measure: Measure = "perplexity") -> list[float]:
-    """Return what a row has more than base, a number for each seed that both have."""
-    base, ours = (by_seed(runs, name, split, measure) for name in (BASE, row))
-    return [ours[seed] - base[seed] for seed in sorted(base.keys() & ours.keys())]
-
-
-def misled_by_one(runs: Runs, row: str, split: str, measure: Measure = "perplexity") -> float:
-    """Return how often one run of each, seeds drawn apart, points away from the mean of all pairs.
-
-    That is what a table with one run a row shows.
-    """
-    base, ours = (by_seed(runs, name, split, measure) for name in (BASE, row))
-    seeds = sorted(base.keys() & ours.keys())
-    mean = fmean(differences(runs, row, split, measure))
-    return fmean((ours[a] - base[b]) * mean <= 0 for a, b in permutations(seeds, 2))
-
-
-def complete_rows(runs: Runs, n: int) -> list[str]:
-    """Return the rows, in the table's order and without base, of which n seeds are recorded."""
-    return [row for row in ROWS if row != BASE and sum(run["row"] == row for run in runs) >= n]
-
-
-def curve_values(runs: Runs, row: str, update: int) -> dict[int, float]:
-    """Return what each run of a row had on validation pairs after so many updates, by seed.
-
-    Raises:
-        ValueError: a run was not measured there.
-    """
-    found = {}
-    for run in (one for one in runs if one["row"] == row):
-        points = dict(run["curve"])
-        if update not in points:
-            raise ValueError(
-                f"{row} is measured after {sorted(points)} updates, not after {update}"
-            )
-        found[run["seed"]] = 100 * math.log(points[update])
-    return found
-
-
-def curve_differences(runs: Runs, row: str, update: int) -> list[float]:
-    """Return what a row has more than base after so many updates, a number for each seed."""
-    base, ours = (curve_values(runs, name, update) for name in (BASE, row))
-    return [ours[seed] - base[seed] for seed in sorted(base.keys() & ours.keys())]
+def differences(values: pd.DataFrame) -> pd.DataFrame:
+    """Return what each row has more than base, pair by pair."""
+    rows = [row for row in ROWS if row in values and row != BASE]
+    return values[rows].sub(values[BASE], axis=0)
 
 
 @dataclass(frozen=True)
@@ -111,37 +66,32 @@ class Luck:
     spread: float
 
 
-def luck(runs: Runs, row: str, update: int, last: int) -> Luck:
-    """Return how fewer runs than all would have misled, stopped at `update` of `last`."""
-    base, ours = (curve_values(runs, name, update) for name in (BASE, row))
-    seeds = sorted(base.keys() & ours.keys())
-    truth = fmean(curve_differences(runs, row, last))
-    apart = [ours[a] - base[b] for a, b in permutations(seeds, 2)]
-    paired = curve_differences(runs, row, update)
-    twos = list(combinations(paired, 2))
-    unpaired = math.hypot(stdev(base[s] for s in seeds), stdev(ours[s] for s in seeds))
+def luck(values: pd.DataFrame, row: str, last: pd.DataFrame | None = None) -> Luck:
+    """Return how fewer runs than all would have misled; `last` is what all said in the end."""
+    last = values if last is None else last
+    truth = (last[row] - last[BASE]).mean()
+    base, ours, paired = values[BASE], values[row], values[row] - values[BASE]
     return Luck(
-        one=fmean(d * truth <= 0 for d in apart),
-        two=fmean(all(d * truth <= 0 for d in both) for both in twos),
-        spread=stdev(paired) / unpaired,
+        one=fmean((ours[a] - base[b]) * truth <= 0 for a, b in permutations(values.index, 2)),
+        two=fmean(all(d * truth <= 0 for d in both) for both in combinations(paired, 2)),
+        spread=stdev(paired) / math.hypot(stdev(base), stdev(ours)),
     )
 
 
-def printed_difference(row: str, measure: Measure = "perplexity") -> float:
-    """Return what a row has more than base in the paper; perplexity as in `value`."""
-    ours, base = ROWS[row].printed, ROWS[BASE].printed
-    if measure == "bleu":
-        return ours.bleu - base.bleu
-    return 100 * math.log(ours.perplexity / base.perplexity)
+def printed_difference(row: str, measure: Literal["perplexity", "bleu"] = "perplexity") -> float:
+    """Return what a row has more than base in the paper; perplexity as in `by_seed`."""
+    of = scale_of(measure).of
+    return of(getattr(ROWS[row].printed, measure)) - of(getattr(ROWS[BASE].printed, measure))
 
 
-def verdict(printed: float, found: Interval) -> str:
+def beside(printed: float, found: Interval | Comparison) -> str:
     """Return in words how our interval relates to a printed difference."""
+    side = (found.low > 0) - (found.high < 0)
     if abs(printed) < 1e-9:
-        return "no difference either" if found.side == 0 else "a difference here"
-    if found.side == 0:
+        return "no difference either" if side == 0 else "a difference here"
+    if side == 0:
         return "not told apart"
-    return "same direction" if found.side * printed > 0 else "other direction"
+    return "same direction" if side * printed > 0 else "other direction"
 
 
 def coverage(n: int, *, trials: int = 2000, resamples: int = 500) -> dict[str, float]:

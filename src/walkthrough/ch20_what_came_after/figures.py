@@ -1,6 +1,7 @@
 """The figures of chapter 20."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import Any
 
 import altair as alt
@@ -9,9 +10,11 @@ import seaborn
 from jaxtyping import Float
 from torch import Tensor
 
+from walkthrough.ch20_what_came_after.experiments.compared import BLOCK_PEAK
 from walkthrough.drawing.channels import line_channels, menu
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import CATEGORIES, WEIGHT_SCHEME, described, rounded, wrapped
+from walkthrough.lab import compare, frame
 
 SPREAD = ("pi", 100)
 """An interval over seeds: from the lowest to the highest."""
@@ -20,17 +23,30 @@ PATCH_PX = 152
 """Side of each of the two squares that show an image and where it is looked at."""
 
 
-def frame(record: Mapping[str, Any], part: str) -> pd.DataFrame:
-    """Return the runs of one part of the record, a row each.
+LOSS = "test/-/loss"
 
-    Raises:
-        ValueError: the record has no such part.
-    """
-    runs = [run for run in record["runs"] if run["part"] == part]
-    if not runs:
-        parts = sorted({run["part"] for run in record["runs"]})
-        raise ValueError(f"part must be one of {parts}, got {part!r}")
-    return pd.DataFrame(runs)
+
+def verdicts(
+    record: str, pairs: Iterable[tuple[str, str]], *, length: int | None = None
+) -> pd.DataFrame:
+    """Return a line for each (ours, base): where ours ends, and what the pairs of runs say."""
+    runs = frame(record)
+    rows = []
+    for ours, base in pairs:
+        found = compare(record, ours, base, figure=LOSS, length=length, rate=1)
+        ends = runs[(runs.arm == ours) & (runs.length == found.length) & (runs.rate == 1)][LOSS]
+        rows.append(
+            {
+                "loss": ends.mean(),
+                "lowest": ends.min(),
+                "highest": ends.max(),
+                "difference": found.mean,
+                "±": found.high - found.mean,
+                "lower in": f"{found.wins} of {found.n}",
+                "verdict": "" if ours == base else found.verdict,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 # Images ------------------------------------------------------------------------------------------
@@ -100,15 +116,13 @@ def _squares(
     )
 
 
-def images_picture(record: Mapping[str, Any]) -> Still:
+def images_picture(runs: pd.DataFrame) -> Still:
     """Return the share of digits named rightly over the number of images to learn from."""
-    runs = frame(record, "images").query(
-        "order == 'as is' and kind in ['linear', 'convolution', 'ViT 2']"
-    )
+    runs = runs.query("order == 'as is' and kind in ['linear', 'convolution', 'ViT 2']")
     return lines_picture(
         runs.replace({"kind": {"ViT 2": "ViT, patches 2 × 2"}}),
         x="n_images",
-        y="right",
+        y="test/-/accuracy",
         hue="kind",
         title="With few images, the ViT comes last",
         x_title="images to learn from",
@@ -116,20 +130,14 @@ def images_picture(record: Mapping[str, Any]) -> Still:
     )
 
 
-def bert_picture(record: Mapping[str, Any]) -> Still:
+def bert_picture(runs: pd.DataFrame) -> Still:
     """Return the accuracy of judgements over the number of labelled sentences."""
-    runs = [
-        {"kind": kind, "labels": n, "right": right, "seed": run["seed"]}
-        for run in record["runs"]
-        if run["part"] == "bert"
-        for kind in ("pre-trained", "from nothing")
-        for n, right in run[kind]
-    ]
+    runs = runs.melt("arm", [name for name in runs if name.endswith(" labels/accuracy")])
     return lines_picture(
-        pd.DataFrame(runs),
+        runs.assign(labels=runs.variable.str.extract(r"(\d+) labels", expand=False).astype(int)),
         x="labels",
-        y="right",
-        hue="kind",
+        y="value",
+        hue="arm",
         title="Pre-training is worth many labels",
         x_title="labelled sentences",
         y_title="share judged rightly",
@@ -169,29 +177,28 @@ def lines_picture(
 # The block ---------------------------------------------------------------------------------------
 
 
-def changes_picture(record: Mapping[str, Any], names: Iterable[str]) -> Still:
+def changes_picture(runs: pd.DataFrame, names: Iterable[str]) -> Still:
     """Return, for each change and rate, the difference to 2017's block: a dot a seed."""
-    runs = frame(record, "block")
-    base = runs[runs.block == "2017"].set_index(["peak", "seed"]).loss
-    keys = pd.MultiIndex.from_frame(runs[["peak", "seed"]])
-    runs = runs.assign(gap=runs.loss.to_numpy() - base.reindex(keys).to_numpy())
+    base = runs[runs.arm == "2017"].set_index(["rate", "seed"])[LOSS]
+    keys = pd.MultiIndex.from_frame(runs[["rate", "seed"]])
+    runs = runs.assign(gap=runs[LOSS].to_numpy() - base.reindex(keys).to_numpy())
     order = list(names)
-    runs = runs[runs.block.isin(order)]
-    runs = runs.assign(rate=runs.peak.map(lambda peak: f"peak rate {_power(peak)}"))
+    runs = runs[runs.arm.isin(order)].sort_values("rate")
+    runs = runs.assign(peak=[f"peak rate {_power(BLOCK_PEAK * rate)}" for rate in runs.rate])
     title = "One change at a time"
     with canvas(420, 60 + 34 * len(order)) as (figure, axes):
         seaborn.pointplot(
-            runs, x="gap", y="block", hue="rate", order=order, dodge=0.36, errorbar=SPREAD,
+            runs, x="gap", y="arm", hue="peak", order=order, dodge=0.36, errorbar=SPREAD,
             palette=CATEGORIES[:2], markers=["o", "s"], linestyle="none", markersize=5, ax=axes,
             err_kws={"linewidth": 1.6},
         )  # fmt: skip
         axes.axvline(0, color="black", linewidth=1)
         axes.set(xlabel="loss less that of 2017's block: left is better", ylabel="", title=title)
         axes.legend(title=None, loc="best")
-    means = runs.groupby(["block", "peak"])["gap"].mean()
+    means = runs.groupby(["arm", "rate"])["gap"].mean()
     said = "; ".join(
         f"{name} "
-        + " and ".join(f"{means[name, peak]:+.2f}" for peak in sorted(runs.peak.unique()))
+        + " and ".join(f"{means[name, rate]:+.2f}" for rate in sorted(runs.rate.unique()))
         for name in order
     )
     return still(
@@ -201,15 +208,15 @@ def changes_picture(record: Mapping[str, Any], names: Iterable[str]) -> Still:
     )
 
 
-def rates_picture(record: Mapping[str, Any]) -> Still:
+def rates_picture(runs: pd.DataFrame) -> Still:
     """Return the loss after training over the peak rate, for shallow and deep stacks."""
-    runs = frame(record, "rate")
+    runs = runs.assign(peak=(BLOCK_PEAK * runs.rate).round(4))
     names = list(dict.fromkeys(runs.block))
     title = "A deep stack of 2017's blocks starts learning last"
     with canvas(420, 270, ncols=2, sharey=True) as (figure, both):
         for axes, n_layers in zip(both, (2, 12), strict=True):
             seaborn.lineplot(
-                runs[runs.n_layers == n_layers], x="peak", y="loss", hue="block", style="block",
+                runs[runs.layers == n_layers], x="peak", y=LOSS, hue="block", style="block",
                 hue_order=names, style_order=names, palette=CATEGORIES[: len(names)],
                 markers=True, errorbar=SPREAD, ax=axes, legend=n_layers == 2,
             )  # fmt: skip
@@ -220,7 +227,7 @@ def rates_picture(record: Mapping[str, Any]) -> Still:
             axes.minorticks_off()
         both[0].legend(title=None, fontsize=9)
         figure.suptitle(title, fontsize=13, fontweight="semibold", x=0.01, ha="left")
-    means = runs.groupby(["n_layers", "block", "peak"])["loss"].mean()
+    means = runs.groupby(["layers", "block", "peak"])[LOSS].mean()
     said = "; ".join(
         f"{n} layers, {name}: " + ", ".join(f"{means[n, name, p]:.2f} at {p:g}" for p in ticks)
         for n in (2, 12)
@@ -238,24 +245,23 @@ def _power(rate: float) -> str:
 
 
 def cost_explorer(
-    record: Mapping[str, Any],
+    runs: pd.DataFrame,
     *,
     title: str = "What the missing encoder costs, and what it saves",
 ) -> alt.LayerChart:
     """Return learning curves of the models with and without an encoder; a menu sets the axis."""
-    runs = frame(record, "encoder")
-    names = list(dict.fromkeys(runs.kind))
+    names = list(dict.fromkeys(runs.arm))
     rows = []
-    for kind, same in runs.groupby("kind", sort=False):
-        for number in range(len(same.curve.iloc[0])):
-            losses = [curve[number][1] for curve in same.curve]
-            update = same.curve.iloc[0][number][0]
+    for kind, same in runs.groupby("arm", sort=False):
+        flops = fmean(extra["megaflops"] for extra in same.extra)
+        for points in zip(*same.curve, strict=True):
+            update, losses = points[0][0], [loss for _, _, loss in points]
             rows.append(
                 {
                     "kind": kind,
                     "update": update,
-                    "operations": round(update * same.megaflops.mean() / 1000, 1),
-                    "loss": round(sum(losses) / len(losses), 4),
+                    "operations": round(update * flops / 1000, 1),
+                    "loss": round(fmean(losses), 4),
                     "low": round(min(losses), 4),
                     "high": round(max(losses), 4),
                 }

@@ -50,15 +50,6 @@ column a figure, and the arms' `labels`; `frame(name)`, `scores(name)` (split, d
 value), `curves(name)` need no declaration. **Say** what it shows: `compare(name, ours, base,
 figure=…)` has `.verdict`, `.phrase()`, `.mean`, `.low`, `.high`, `.wins`; `card(…)` is its picture
 with its sentence. `live(name, arm, seeds=(1,), length=150)` runs a little of it beside the record.
-
-**Convert** a program of `tools/`: (1) write the declaration; what the program did beyond training
-becomes `measures`, `after` or `run`. (2) `python -m walkthrough.lab run NAME --share 0.01` ends.
-(3) Add a function to `tools/convert_records.py` that yields (key, figures, …) for each old run, and
-run it: commit, date and machine come along. (4) `status NAME` must say "up to date", and
-`check NAME` that the cheapest run has the same figures. (5) Read it on the page through `frame()`;
-every cell prints what it printed. (6) Delete the program, its test, its JSON record, and its rows
-in tools/results.py and results/README.md. (7) Rows of book/claims.toml that named the record get
-`compare` and `expects`.
 """
 
 from typing import Any

@@ -1,8 +1,6 @@
-"""Recorded runs: the figures that take too long for a page (`results/` of the repository)."""
+"""Where recorded runs stand: the figures that take too long for a page (`results/`)."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 
 def records_folder(package: Path) -> Path:
@@ -16,20 +14,3 @@ def records_folder(package: Path) -> Path:
 
 
 FOLDER = records_folder(Path(__file__).resolve().parents[1])
-
-
-def recorded(name: str, *, folder: Path = FOLDER) -> dict[str, Any]:
-    """Return the record `results/<name>.json`.
-
-    Raises:
-        FileNotFoundError: there is none of that name.
-    """
-    path = folder / f"{name}.json"
-    if not path.is_file():
-        found = sorted(other.stem for other in folder.glob("*.json"))
-        raise FileNotFoundError(
-            f"no record {path}; recorded are {', '.join(found) or 'none'}. A clone (pip install "
-            "-e .) and an installed wheel have them all"
-        )
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return record

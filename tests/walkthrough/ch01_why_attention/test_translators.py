@@ -57,14 +57,6 @@ def test_training_learns_three_pairs_and_depends_on_the_seed_alone():
     assert torch.equal(one.answer.weight, other.answer.weight)
 
 
-def test_shares_by_length_keep_the_seeds_apart():
-    runs = [
-        {"kind": "attention", "updates": 5, "seed": seed, "exact_by_length": {"1-5": [seed, 2]}}
-        for seed in (1, 2)
-    ]
-    assert translators.exact_by_length(runs) == {"attention": {"1-5": [0.5, 1.0]}}
-
-
 @pytest.mark.usefixtures("as_users_run_it")
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="kind must be one of one vector, attention; got 'other'"):

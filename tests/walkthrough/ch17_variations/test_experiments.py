@@ -5,13 +5,18 @@ import math
 import pytest
 import torch
 
+from transformer.cli.plan import make_plan
+from transformer.training import Record, train
 from walkthrough.ch17_variations import experiments
-from walkthrough.ch17_variations.rows import ROWS
+from walkthrough.ch17_variations.experiments import CAPTIONS, TABLE_3
+from walkthrough.ch17_variations.rows import ROWS, TRAINED, in_small
+from walkthrough.lab import Job, Key
+from walkthrough.lab.tasks import settings_of
 
 
 @pytest.fixture(scope="module")
 def task():
-    return experiments.load_task(train=300, valid=20, test=20)
+    return TABLE_3.task.load(small=True)
 
 
 @pytest.fixture(scope="module")
@@ -49,38 +54,32 @@ def test_learned_positions_reach_past_the_longest_output(task):
     assert model.config.max_len >= longest + 1 + 50
 
 
-def test_pairs_see_the_same_batches_and_the_rate_falls_with_the_width(task):
-    runs = [experiments.trainer(task, ROWS[n], seed=3) for n in ("base", "C d_model=256")]
-    assert runs[0].groups(0) == runs[1].groups(0)
-    ratio = runs[1].settings.peak / runs[0].settings.peak
-    assert ratio == pytest.approx(math.sqrt(2))
+def test_the_rate_falls_with_the_width():
+    wide, narrow = (TABLE_3.arm(name).train["peak"] for name in ("base", "C d_model=256"))
+    assert narrow / wide == pytest.approx(math.sqrt(2))
 
 
-def test_the_first_updates_are_those_of_the_whole_run(task, monkeypatch):
-    points = []
-    short = {"updates": 101, "every": 1}
-    whole = experiments.trainer(task, ROWS["base"], seed=1, updates=101)
-    monkeypatch.setattr(experiments, "perplexity", lambda model, pairs: snapshot(model))
+def test_the_first_updates_are_those_of_the_whole_run(task):
+    class StoppedError(Exception):
+        pass
 
-    def stop(update, weight):
-        points.append(weight)
-        if update == 2:
-            raise StopIteration
+    def stop(record: Record) -> None:
+        raise StoppedError
 
-    with pytest.raises(StopIteration):
-        experiments.train_row(task, ROWS["base"], seed=1, measured=stop, **short)
-    model = experiments.first_updates(whole, 2)
-    assert points[1] == snapshot(model) != points[0]
-
-
-def snapshot(model):
-    return float(model.output_weight.detach().sum())
+    arm = TABLE_3.arm("base")
+    settings = settings_of(task.plan.training, arm, Key("base", 1.0, 600, 1)).replace(log_every=2)
+    whole = experiments.as_base(Job(TABLE_3, arm, Key("base", 1.0, 600, 1), task))
+    with pytest.raises(StoppedError):
+        train(whole, task.pairs("train"), settings, progress=False, callbacks=[stop])
+    model = experiments.first_updates(task, "base", seed=1, updates=2)
+    assert torch.equal(model.output_weight, whole.output_weight)
 
 
-def test_a_model_is_measured_on_both_sides(task):
-    model = experiments.new_model(task, ROWS["base"], seed=1).eval()
-    with torch.no_grad():
-        model.output_weight.zero_()  # every token alike
-    scores = experiments.evaluate(model, task, "test_sentences")
-    assert scores.perplexity == pytest.approx(len(task.codec), rel=1e-3)
-    assert scores.exact == 0
+@pytest.mark.parametrize("arm", CAPTIONS.arms, ids=lambda arm: arm.name)
+def test_the_command_line_makes_the_model_of_the_row(arm):
+    row = TRAINED[arm.name]
+    words = CAPTIONS.task.command(Job(CAPTIONS, arm, Key(arm.name, 1.0, 1500, 1), False))
+    plan = make_plan("multi30k-tiny", None, [word for word in words if "=" in word])
+    assert plan.config(row.config.vocab_size) == in_small(row, width=4, depth=2, max_len=256)
+    assert (plan.training.smoothing, plan.training.warmup) == (row.smoothing, 200)
+    assert plan.training.peak == pytest.approx(arm.train["peak"], rel=1e-5)

@@ -1,10 +1,10 @@
 """Pairs of runs: what they cover, and signs that cannot be confused."""
 
-import math
-
+import pandas as pd
 import pytest
 
 from walkthrough.ch17_variations import paired
+from walkthrough.lab import compare
 from walkthrough.lab.intervals import t_interval
 
 
@@ -14,44 +14,36 @@ def test_only_t_keeps_what_it_says_for_five():
     assert shares["bootstrap"] < shares["1.96 for t"] < 0.9
 
 
-def run(row, seed, end, early):
-    scores = {"perplexity": math.exp(end / 100), "bleu": 90 - end}
-    curve = [[150, math.exp(early / 100)], [600, math.exp(end / 100)]]
-    return {"row": row, "seed": seed, "split": scores, "curve": curve}
+SEEDS = pd.Index([1, 2, 3], name="seed")
+LAST = pd.DataFrame({"A h=1": [13.0, 14.0, 15.0], "base": [11.0, 12.0, 13.0]}, SEEDS)
+EARLY = pd.DataFrame({"A h=1": [111.0, 121.0, 131.0], "base": [110.0, 120.0, 130.0]}, SEEDS)
 
 
-RUNS = [
-    *(run("base", seed, 10.0 + seed, 100.0 + 10 * seed) for seed in (1, 2, 3)),
-    *(run("A h=1", seed, 12.0 + seed, 101.0 + 10 * seed) for seed in (3, 2, 1)),
-    run("C N=2", 1, 20.0, 150.0),
-]
+def test_differences_are_those_of_the_laboratory():
+    found = paired.differences(paired.by_seed("17-table-3", "test_sentences/-/perplexity"))
+    assert list(found)[:2] == ["A h=1", "A h=4"]
+    assert len(found.columns) == 18
+    expected = compare("17-table-3", "A h=1", figure="test_sentences/perplexity").differences
+    assert list(found["A h=1"]) == pytest.approx(expected)
 
 
-def test_differences_are_paired_by_seed_and_in_per_cent():
-    assert paired.differences(RUNS, "A h=1", "split") == pytest.approx([2.0, 2.0, 2.0])
-    assert paired.differences(RUNS, "A h=1", "split", "bleu") == pytest.approx([-2.0, -2.0, -2.0])
-    assert paired.differences(RUNS, "C N=2", "split") == pytest.approx([9.0])
-
-
-def test_rows_without_all_seeds_are_left_out():
-    assert paired.complete_rows(RUNS, 3) == ["A h=1"]
-    assert paired.complete_rows(RUNS, 1) == ["A h=1", "C N=2"]
-    with pytest.raises(ValueError, match="no run of 'C N=8'"):
-        paired.differences(RUNS, "C N=8", "split")
+def test_a_curve_is_read_where_it_was_measured():
+    assert set(paired.on_the_way("17-captions", 250).index) == {1, 2, 3}
+    there = r"measured after \[150, 300, 450, 600\] updates, not after 200"
+    with pytest.raises(ValueError, match=there):
+        paired.on_the_way("17-table-3", 200)
 
 
 def test_runs_apart_mislead_where_pairs_do_not():
-    early = paired.luck(RUNS, "A h=1", 150, 600)
+    early = paired.luck(EARLY, "A h=1", LAST)
     assert early.one == pytest.approx(3 / 6)  # ours with the lower seed looks better
     assert early.two == 0
     assert early.spread == pytest.approx(0, abs=1e-9)
-    with pytest.raises(ValueError, match=r"measured after \[150, 600\] updates, not after 300"):
-        paired.luck(RUNS, "A h=1", 300, 600)
 
 
 def test_one_run_of_each_misleads_where_seeds_differ_more_than_rows():
     # base 11, 12, 13; ours 13, 14, 15: of six pairs apart, 13 − 13 alone does not point up
-    assert paired.misled_by_one(RUNS, "A h=1", "split") == pytest.approx(1 / 6)
+    assert paired.luck(LAST, "A h=1").one == pytest.approx(1 / 6)
 
 
 @pytest.mark.parametrize(
@@ -64,18 +56,11 @@ def test_one_run_of_each_misleads_where_seeds_differ_more_than_rows():
         (0.0, [1.0, 1.1, 1.2], "a difference here"),
     ],
 )
-def test_a_verdict_compares_directions(printed, values, said):
-    assert paired.verdict(printed, t_interval(values)) == said
+def test_directions_are_compared(printed, values, said):
+    assert paired.beside(printed, t_interval(values)) == said
 
 
 def test_printed_differences_are_those_of_the_paper():
     assert paired.printed_difference("C N=2") == pytest.approx(21.66, abs=0.01)
     assert paired.printed_difference("C N=2", "bleu") == pytest.approx(-2.1)
     assert paired.printed_difference("E learned positions") == 0
-
-
-def test_curves_of_the_command_line_become_points():
-    log = [{"update": 250.0, "valid_perplexity": 9.0, "loss": 3.0}]
-    (found,) = paired.with_points([{"row": "base", "seed": 1, "curve": log}])
-    assert found["curve"] == [(250, 9.0)]
-    assert paired.curve_values([found], "base", 250) == {1: pytest.approx(100 * math.log(9))}

@@ -122,8 +122,3 @@ def test_models_with_and_without_an_encoder_are_measured_alike(corpus, kind):
     assert [update for update, _ in found["curve"]] == [50]
     assert found["megaflops"] > 10
     assert 0 <= found["exact"] <= 1
-
-
-def test_an_image_run_gives_a_share():
-    found = experiments.image_run("linear", 100, seed=1, order="patches")
-    assert 0.5 < found["right"] < 1

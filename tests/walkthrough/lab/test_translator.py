@@ -9,7 +9,6 @@ from transformer.cli.plan import PRESETS
 from transformer.config import EOS_ID
 from transformer.training import TrainSettings
 from walkthrough.lab import translator
-from walkthrough.page.results import recorded
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +142,3 @@ def test_a_variant_that_does_not_exist_is_refused_before_anything_is_trained(tas
 def test_a_configuration_that_does_not_exist_is_refused(task):
     with pytest.raises(TypeError, match="no_such_switch"):
         translator.train_model(task, seed=1, updates=1, no_such_switch=True)
-
-
-def test_a_record_that_is_not_there_says_what_to_do(tmp_path):
-    (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(FileNotFoundError, match=r"no record .*; recorded are other\. .*clone"):
-        recorded("phrasebook", folder=tmp_path)

@@ -21,10 +21,11 @@ import json
 from transformer.attention import scaled_dot_product_attention
 from walkthrough import show
 from walkthrough.lab.half_trained import load_translator
-from walkthrough.page.results import FOLDER, recorded
+from walkthrough.lab import frame
+from walkthrough.page.results import FOLDER
 load_translator()
 names = sorted(path.name for path in FOLDER.iterdir())
-read = [recorded(name.removesuffix(".json")) for name in names if name.endswith(".json")]
+read = [frame(name.removesuffix(".jsonl")) for name in names if name.endswith(".jsonl")]
 page = show(scaled_dot_product_attention)._repr_html_()
 print(json.dumps([str(FOLDER), names, len(read), page]))
 """
@@ -63,7 +64,7 @@ def test_records_weights_and_listings_come_along(installed, tmp_path):
     folder, names, read, page = json.loads(run(installed, tmp_path, "-c", ASK).splitlines()[-1])
     assert Path(folder) == installed / "walkthrough" / "results"
     assert names == RECORDS
-    assert read == sum(name.endswith(".json") for name in RECORDS)
+    assert read == sum(name.endswith(".jsonl") for name in RECORDS)
     assert "/src/transformer/attention.py#L" in page
 
 

@@ -4,8 +4,8 @@ Both read the source with one recurrent network and write with another. They dif
 alone: the last state of the source for every word, or a new weighted sum for each.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import torch
 import torch.nn.functional as F
@@ -130,7 +130,12 @@ def new_translator(kind: Kind, vocab_size: int, *, seed: int) -> RecurrentTransl
 
 
 def train(
-    model: RecurrentTranslator, pairs: Sequence[Pair], *, updates: int, seed: int
+    model: RecurrentTranslator,
+    pairs: Sequence[Pair],
+    *,
+    updates: int,
+    seed: int,
+    rate: float = RATE,
 ) -> RecurrentTranslator:
     """Train with Adam, at a rate that falls in a line to 0; both kinds see the same batches.
 
@@ -140,7 +145,7 @@ def train(
     if updates < 1:
         raise ValueError(f"updates must be at least 1, got {updates}")
     generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=updates)
     epoch: list[list[int]] = []
     for _ in range(updates):
@@ -188,18 +193,3 @@ def alignment_score(
         for pair in pairs
     ]
     return score_alignments(links, [example.alignment for example in examples])
-
-
-def exact_by_length(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[float]]]:
-    """Return translator → source words → share of exact translations, one for each seed.
-
-    A translator that was also trained for longer stands there twice, with its updates.
-    """
-    fewest = min(run["updates"] for run in runs)
-    found: dict[str, dict[str, list[float]]] = {}
-    for run in runs:
-        longer = "" if run["updates"] == fewest else f", {run['updates'] / fewest:g} × the updates"
-        by_length = found.setdefault(run["kind"] + longer, {})
-        for words, (right, total) in run["exact_by_length"].items():
-            by_length.setdefault(words, []).append(right / total)
-    return found

@@ -1,6 +1,5 @@
 """What chapter 20 measures: blocks, rates, optimisers, the missing encoder, BERT, images."""
 
-import copy
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +16,6 @@ from transformer.data.batching import Pair, collate, token_batches
 from transformer.data.phrasebook import Example
 from transformer.model import Transformer
 from transformer.training.objective import TranslationLoss, perplexity
-from walkthrough.ch20_what_came_after import bert, images
 from walkthrough.ch20_what_came_after.blocks import TodaysAttention, stack
 from walkthrough.ch20_what_came_after.stream import Stack, continuations, streams
 from walkthrough.ch20_what_came_after.training import (
@@ -273,48 +271,3 @@ def _curve(
         "loss": test_loss(),
         "exact": test_exact(),
     }
-
-
-def bert_run(corpus: Corpus, n_labels: Sequence[int], *, seed: int) -> dict[str, Any]:
-    """Pre-train an encoder, fine-tune it on few labels, beside one that starts from nothing."""
-    words, splits = corpus.task.codec.vocabulary, corpus.task.book.splits()
-    labelled = bert.judgements(splits["train"], seed=seed)
-    test = bert.judgements(splits["test_sentences"], seed=seed)
-    began = time.process_time()
-    sentences = [words.encode(example.source) for example in splits["train"]]
-    body = bert.pretrain(bert.new_bert(corpus.vocab_size, seed=seed), sentences, seed=seed)
-    scores: dict[str, list[list[float]]] = {"pre-trained": [], "from nothing": []}
-    for n in n_labels:
-        bodies = {
-            "pre-trained": copy.deepcopy(body),
-            "from nothing": bert.new_bert(corpus.vocab_size, seed=seed + 100),
-        }
-        for name, one in bodies.items():
-            judge = bert.fine_tune(one, labelled[:n], words, seed=seed)
-            scores[name].append([n, bert.accuracy(judge, test, words)])
-    return {
-        "cpu_seconds": round(time.process_time() - began, 1),
-        "n_test": len(test),
-        "asked": bert.asked(body, test, words),
-        **scores,
-    }
-
-
-def image_run(kind: str, n_images: int, *, seed: int, order: str = "as is") -> dict[str, Any]:
-    """Train one model on the first digits; return how many of the others it names.
-
-    `order` "patches" or "pixels" shuffles these, in the same way in all images.
-    """
-    data, test = images.digits()
-    if order != "as is":
-        size = 2 if order == "patches" else 1
-        data = images.shuffled(data, size=size, seed=seed)
-        test = images.shuffled(test, size=size, seed=seed)
-    some = images.Digits(data.images[:n_images], data.labels[:n_images])
-    began = time.process_time()
-    if kind == "linear":
-        right = images.linear_share_right(some, test)
-    else:
-        model = images.train_images(images.new_model(kind, seed=seed), some, seed=seed)
-        right = images.share_right(model, test)
-    return {"cpu_seconds": round(time.process_time() - began, 1), "right": right}

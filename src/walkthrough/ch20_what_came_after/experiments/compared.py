@@ -18,44 +18,42 @@ BLOCK_PEAK, ENCODER_PEAK = 1e-2, 3e-3
 PAPERS, NO_POSITIONS = "encoder and decoder", "no positions"
 
 
-def recipe_of(job: Job, peak: float) -> Recipe:
+FIGURES = {
+    "valid_loss": "valid/-/loss",
+    "loss": "test/-/loss",
+    "exact": "test/greedy/exact",
+    "longer_loss": "longer/-/loss",
+    "longer_exact": "longer/greedy/exact",
+}
+"""What a run measures → the figure that it is recorded as."""
+
+
+def recipe_of(job: Job, peak: float, **changes: Any) -> Recipe:
     """Return the recipe of a run; a tenth of the updates warms up."""
-    return Recipe(updates=job.length, warmup=max(1, job.length // 10), peak=peak * job.key.rate)
+    warmup = max(1, job.length // 10)
+    return Recipe(updates=job.length, warmup=warmup, peak=peak * job.key.rate, **changes)
 
 
 def block(job: Job) -> Outcome:
     """Train one decoder-only model; translate short sentences and longer ones."""
     recipe = recipe_of(job, BLOCK_PEAK)
     if job.arm.name == NO_POSITIONS:
-        found = without_positions_run(job.data, recipe, seed=job.seed)
-    else:
-        found = block_run(job.data, BLOCKS[job.arm.name], recipe, seed=job.seed)
-    longer = {
-        "longer/-/loss": found["longer_loss"],
-        "longer/greedy/exact": found["longer_exact"],
-    }
-    return outcome(found, longer, {"largest_score": found["largest_score"]})
+        return outcome(without_positions_run(job.data, recipe, seed=job.seed))
+    return outcome(block_run(job.data, BLOCKS[job.arm.name], recipe, seed=job.seed))
 
 
 def kind(job: Job) -> Outcome:
     """Train one kind of model on the same sentences; keep its curve and what an update costs."""
-    found = decoder_run(job.data, job.arm.name, recipe_of(job, ENCODER_PEAK), seed=job.seed)
-    return outcome(found, {}, {"megaflops": found["megaflops"]})
+    recipe = recipe_of(job, ENCODER_PEAK)
+    return outcome(decoder_run(job.data, job.arm.name, recipe, seed=job.seed))
 
 
-def outcome(
-    found: Mapping[str, Any], figures: Mapping[str, float], extra: Mapping[str, Any]
-) -> Outcome:
-    """Return what both experiments measure, with what one of them adds."""
+def outcome(found: Mapping[str, Any]) -> Outcome:
+    """Return what a run measured, by the names of figures."""
     return Outcome(
-        figures={
-            "valid/-/loss": found["valid_loss"],
-            "test/-/loss": found["loss"],
-            "test/greedy/exact": found["exact"],
-            **figures,
-        },
+        figures={name: found[short] for short, name in FIGURES.items() if short in found},
         curve=[(update, "test/-/loss", loss) for update, loss in found.get("curve", ())],
-        extra=extra,
+        extra={name: found[name] for name in ("largest_score", "megaflops") if name in found},
         parameters=found["parameters"],
         cpu_seconds=found["cpu_seconds"],
     )
