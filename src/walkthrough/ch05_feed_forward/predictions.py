@@ -27,28 +27,13 @@ permuted = Prediction(
     ),
 )
 
-narrow = Prediction(
-    "05-narrow",
-    "The vectors have 64 components. How well does a network of width 16 do on the new "
-    "combinations, compared with no network at all?",
-    (
-        Choice("Better", "So one would think. But every run without a network is ahead of it."),
-        Choice(
-            "Worse",
-            "Each run is below every run without a network. Why, the runs do not say.",
-            right=True,
-        ),
-        Choice("No different", "That is how width 64 comes out."),
-    ),
-)
-
 enough_units = Prediction(
     "05-enough-units",
     "With a ReLU, 28 units can draw the 28 conclusions without a mistake, if you set them by hand. "
     "How much of the variance does a *trained* network of 28 units miss?",
     (
         Choice(
-            "Between a tenth and a fifth",
+            "Between a twentieth and a tenth",
             "The network without a mistake exists. From a random start, training does not find it.",
             right=True,
         ),
