@@ -72,10 +72,10 @@ def through_units(
     ]
     sums = [
         "".join(
-            f"<span{at(word, first=first, more='num')}>{_sum(x[word], w1[:, unit], b1[unit])}</span>"
-            for word in range(len(words))
+            f"<span{at(row, first=first, more='num')}>{_sum(word, weights, level)}</span>"
+            for row, word in enumerate(x)
         )
-        for unit in range(len(units))
+        for weights, level in zip(w1.T, b1, strict=True)
     ]
     says = [
         _said(
@@ -240,15 +240,13 @@ def missed_chart(
     x = alt.X("width:O", title="hidden units (SwiGLU: two thirds of them)")
     scale = alt.Scale(type="log", domain=[1e-4, 1])
     axis = alt.Axis(format="~%", values=[0.0001, 0.001, 0.01, 0.1, 1])
-    y = alt.Y("missed:Q", title="share of the variance missed", scale=scale, axis=axis)
+    how = {"title": "share of the variance missed", "scale": scale, "axis": axis}
     colour, dash = line_channels("bend:N", bends, legend)
-    lines = shown.mark_line().encode(
-        x, alt.Y("mean(missed):Q", title=y.title, scale=scale, axis=axis), colour, dash
-    )
+    lines = shown.mark_line().encode(x, alt.Y("mean(missed):Q", **how), colour, dash)
     colour, shape = point_channels("bend:N", bends, legend)
     tooltip = ["bend:N", "seed:O", alt.Tooltip("missed:Q", format=".2%")]
     points = shown.mark_point(filled=True, size=50, opacity=0.7).encode(
-        x, y, colour, shape, tooltip=tooltip
+        x, alt.Y("missed:Q", **how), colour, shape, tooltip=tooltip
     )
     chart = alt.LayerChart(layer=[lines, points]).add_params(menu("updates", lengths, label))
     chart = chart.properties(width="container", height=240, title=wrapped(title))

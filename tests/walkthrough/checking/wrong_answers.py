@@ -3,7 +3,6 @@
 import math
 
 import torch
-import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
 from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention
