@@ -2,7 +2,7 @@
 
     python tools/results.py --list              # every record: command, time, files, state
     python tools/results.py                     # those whose code has changed, one after another
-    python tools/results.py phrasebook-tying.json --all
+    python tools/results.py phrasebook-trees.json --all
 
 A record depends on its tool and on every module of this repository that the tool imports, directly
 or through others. It counts as made by this code when none of these files differs from the commit
@@ -46,8 +46,6 @@ class Record:
 
 COMMAND_LINE = ("transformer.__main__",)
 RECORDS = (
-    Record("copying-norm.json", "tools/run_norms.py", 12),
-    Record("copying-optimiser.json", "tools/run_optimiser.py", 15),
     Record("phrasebook.json", "tools/run_phrasebook.py", 6),
     Record("phrasebook-averaging.json", "tools/run_averaging.py", 3),
     Record("phrasebook-dropout.json", "tools/run_dropout.py", 6),
@@ -59,7 +57,6 @@ RECORDS = (
     Record("phrasebook-recurrent.json", "tools/run_translators.py", 6),
     Record("phrasebook-smoothing.json", "tools/run_smoothing.py", 4),
     Record("phrasebook-translator.safetensors", "tools/make_page_translator.py", 2),
-    Record("phrasebook-tying.json", "tools/run_tying.py", 4),
     Record("phrasebook-variations.json", "tools/run_variations.py", 35),
     Record("phrasebook-trees.json", "tools/run_phrase_trees.py", 4),
     Record(
@@ -68,15 +65,9 @@ RECORDS = (
         5 * 60,
         COMMAND_LINE,
     ),
-    Record("multi30k-norm.json", "tools/run_multi30k.py multi30k-norm", 3 * 60, COMMAND_LINE),
     Record("multi30k-variations.json", "tools/run_variations.py multi30k", 5 * 60, COMMAND_LINE),
     Record("multi30k-heads.json", "tools/run_caption_heads.py", 18),
     Record("multi30k-sight.json", "tools/run_sight.py", 2),
-    Record("multi30k-de-en.json", "tools/run_multi30k.py multi30k-de-en", 2 * 60, COMMAND_LINE),
-    Record("multi30k-en-de.json", "tools/run_multi30k.py multi30k-en-de", 22 * 60, COMMAND_LINE),
-    Record("multi30k-recipe.json", "tools/run_recipe.py", 7 * 60, COMMAND_LINE),
-    Record("multi30k-third-seeds.json", "tools/run_third_seeds.py", 2 * 60, COMMAND_LINE),
-    Record("multi30k-screens.json", "tools/run_recipe.py screen", 3 * 60, COMMAND_LINE),
 )
 
 

@@ -1,6 +1,6 @@
 """Measure what two trained models of chapter 08 see of their source → results/multi30k-sight.json.
 
-    python tools/run_multi30k.py multi30k-norm
+    python -m walkthrough.lab run 08-captions --seeds 1
     python tools/run_sight.py        # about two minutes, from the checkpoints under runs/
 
 Post-norm with a small and with a full-size start, on the validation split of Multi30k: how alike
@@ -24,7 +24,7 @@ from transformer.training.checkpoint import load_checkpoint
 from transformer.training.objective import perplexity
 
 OUTPUT = RESULTS / "multi30k-sight.json"
-RUNS = ("post-scaled-seed-1", "post-xavier-seed-1")
+RUNS = tuple(f"08-captions/post-norm-{start}-start-1-1500-1" for start in ("small", "full-size"))
 UPDATES = (600, 1500)
 
 

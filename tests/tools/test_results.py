@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import results
 
-WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-tying.json")
-NORM = next(record for record in results.RECORDS if record.file == "multi30k-norm.json")
+WIDTH = next(record for record in results.RECORDS if record.file == "phrasebook-trees.json")
+CAPTIONS = next(r for r in results.RECORDS if r.file == "multi30k-variations.json")
 
 
 @pytest.fixture
@@ -41,14 +41,16 @@ def put(folder, **head):
 
 def test_a_record_depends_on_its_tool_and_all_that_it_imports():
     found = results.files(WIDTH)
-    assert {"tools/run_tying.py", "tools/records.py", "src/transformer/attention.py"} <= set(found)
+    assert {"tools/run_phrase_trees.py", "tools/records.py", "src/transformer/attention.py"} <= set(
+        found
+    )
     assert "src/walkthrough/__init__.py" in found
     assert "src/walkthrough/ch05_feed_forward/checks.py" not in found
     assert all((results.ROOT / path).is_file() for path in found)
 
 
 def test_a_tool_that_starts_the_command_line_depends_on_it():
-    assert "src/transformer/cli/commands.py" in results.files(NORM)
+    assert "src/transformer/cli/commands.py" in results.files(CAPTIONS)
 
 
 def test_a_record_counts_as_made_by_this_code_until_a_file_it_needs_changes(repository):
@@ -93,11 +95,11 @@ def test_only_what_has_changed_is_made_again(repository, monkeypatch, capsys):
         return None
 
     monkeypatch.setattr(results.subprocess, "run", instead)
-    assert results.main([WIDTH.file, "copying-norm.json"]) == 0
-    assert made == [["tools/run_norms.py"]]
-    assert "phrasebook-tying.json: recorded by this code" in capsys.readouterr().out
+    assert results.main([WIDTH.file, NORM.file]) == 0
+    assert made == [["tools/run_multi30k.py", "multi30k-norm"]]
+    assert "phrasebook-trees.json: recorded by this code" in capsys.readouterr().out
     assert results.main([WIDTH.file, "--all"]) == 0
-    assert made[-1] == ["tools/run_tying.py"]
+    assert made[-1] == [WIDTH.command]
 
 
 def test_the_list_names_command_time_files_and_state(repository, capsys):
@@ -107,7 +109,13 @@ def test_the_list_names_command_time_files_and_state(repository, capsys):
     )
     assert results.main(["--list", WIDTH.file]) == 0
     said = capsys.readouterr().out
-    for part in (WIDTH.file, "tools/run_tying.py", "3 minutes", "1 files", "recorded by this code"):
+    for part in (
+        WIDTH.file,
+        "tools/run_phrase_trees.py",
+        "3 minutes",
+        "1 files",
+        "recorded by this code",
+    ):
         assert part in said
 
 

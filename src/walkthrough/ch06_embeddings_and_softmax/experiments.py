@@ -1,8 +1,8 @@
-"""What tying and the factor √d_model are worth: small translators of the phrasebook (§3.4).
+"""Experiment 06-tying: what tying and the factor √d_model are worth (§3.4).
 
-The models are those of chapter 05, with d_ff = 256. Each kind changes whether the matrix is one,
-whether the factor is there, how the matrix starts, and how far Adam moves it in a step.
-`tools/run_tying.py` trains all kinds, for longer and with several seeds.
+The models are small translators of the phrasebook, as in chapter 05, with d_ff = 256. Each kind
+changes whether the matrix is one, whether the factor is there, how the matrix starts, and how far
+Adam moves it in a step.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,13 @@ from torch import Tensor, nn
 from transformer.model import Transformer
 from transformer.training import History, perplexity
 from transformer.training.trainer import Trainer
-from walkthrough.lab import translator
-from walkthrough.lab.one_layer import SIZES, load_task
-
-__all__ = ["KINDS", "Kind", "Trained", "load_task", "new_model", "train_kind"]
-
+from walkthrough.lab import Arm, Experiment, Job, Key, Outcome, translator
+from walkthrough.lab.one_layer import RECIPE, SIZES
+from walkthrough.lab.tasks import phrasebook, settings_of
 
 D_FF = 256
-
 PAGE_UPDATES = 200
-"""Updates of the runs that a page can wait for; the record has longer ones as well."""
+CURVE_EVERY = 20
 
 ROOT = sqrt(SIZES["d_model"])
 
@@ -95,18 +92,13 @@ def new_model(task: translator.Task, kind: Kind, *, seed: int) -> Transformer:
 
 
 def train_kind(
-    task: translator.Task, kind: Kind, *, seed: int, updates: int | None = None
+    task: translator.Task, kind: Kind, *, seed: int, updates: int, rate: float = 1.0
 ) -> Trained:
-    """Train one model; `updates` makes the run, and its schedule, shorter.
-
-    Raises:
-        ValueError: there are fewer updates than the warm-up needs.
-    """
+    """Train one model for so many updates, at `rate` times the recipe's peak."""
     model = new_model(task, kind, seed=seed)
     start = model.output_weight.detach().clone()
-    settings = task.plan.training.replace(seed=seed, threads=1)
-    if updates is not None:  # short enough to be looked at closely
-        settings = settings.replace(max_updates=updates, log_every=10)
+    settings = task.plan.training.replace(log_every=10)
+    settings = settings_of(settings, Arm(kind.name), Key(kind.name, rate, updates, seed))
     trainer = Trainer(model, task.pairs("train"), settings)
     if kind.step != 1.0:
         _multiply_steps(trainer.optimizer, _embeddings(model), kind.step)
@@ -162,3 +154,30 @@ def scales(
 
 def _size(values: Tensor) -> float:
     return values.square().mean().sqrt().item()
+
+
+def learned(job: Job) -> Outcome:
+    """Train one kind."""
+    rate, kind = job.key.rate, KINDS[job.arm.name]
+    trained = train_kind(job.data, kind, seed=job.seed, updates=job.length, rate=rate)
+    records = [one for one in trained.history.records if one.update % CURVE_EVERY == 0]
+    return Outcome(
+        figures={
+            "valid/-/perplexity": trained.perplexity,
+            "valid/-/next_word": trained.next_word,
+        },
+        curve=[(one.update, "train/-/loss", one.loss) for one in records],
+        parameters=trained.model.n_parameters,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="06-tying",
+    question="How fast do small translators learn with one matrix or three, with or without √d?",
+    task=phrasebook(*RECIPE),
+    base="tied, factor",
+    arms=[Arm(kind.name) for kind in KINDS.values()],
+    seeds=(1, 2, 3),
+    lengths=(PAGE_UPDATES,),
+    run=learned,
+)

@@ -8,22 +8,13 @@ from typing import Any
 
 import altair as alt
 
+from walkthrough.ch08_residuals_and_layer_norm.experiments import captions
+from walkthrough.ch08_residuals_and_layer_norm.experiments.norms import KINDS, ONE_STACK
 from walkthrough.drawing.channels import line_channels, menu
 from walkthrough.drawing.lines import Number, Points, check_series
 from walkthrough.drawing.style import described, wrapped
+from walkthrough.lab.copying import PEAK
 
-KINDS = {
-    ("post", "scaled"): "post-norm, small start",
-    ("post", "xavier"): "post-norm, full-size start",
-    ("pre", "scaled"): "pre-norm, small start",
-    ("pre", "xavier"): "pre-norm, full-size start",
-}
-"""Names of the four kinds of model, by `norm` and `residual_init`, in the order of the legend."""
-ONE_STACK = {
-    ("post", "encoder"): "post-norm, small start in the encoder only",
-    ("post", "decoder"): "post-norm, small start in the decoder only",
-}
-"""The two kinds that start small in one stack, by `norm` and `start` of the recorded runs."""
 FLOOR = 1e-9
 """What a logarithmic axis shows in place of anything smaller."""
 
@@ -37,32 +28,28 @@ class Run:
     points: Points
 
 
-def copying_runs(record: Mapping[str, Any]) -> list[Run]:
-    """Return the recorded runs of the copying task; a schedule is an entry of the selector."""
-    kinds = {**KINDS, **ONE_STACK}
+def copying_runs(frame: Any) -> list[Run]:
+    """Return the runs of a frame of 08-norms; a schedule is an entry of the selector."""
     return [
-        Run(kinds[run["norm"], run["start"]], schedule(run), [(x, y) for x, y in run["curve"]])
-        for run in record["runs"]
+        Run(
+            run.kind,
+            f"peak {PEAK * run.rate:g}, {run.warmup}",
+            [(update, loss) for update, _, loss in run.curve],
+        )
+        for run in frame.itertuples()
     ]
 
 
-def schedule(run: Mapping[str, Any]) -> str:
-    """Return peak rate and warm-up of a recorded run in words."""
-    warmup = f"warm-up {run['warmup']}" if run["warmup"] > 1 else "no warm-up"
-    return f"peak {run['peak']:g}, {warmup}"
-
-
-def multi30k_runs(
-    record: Mapping[str, Any], *, x: str = "update", y: str = "valid_perplexity"
-) -> list[Run]:
-    """Return the runs of a record of Multi30k; their length is an entry of the selector."""
-    runs = []
-    for run in record["runs"]:
-        model, training = run["settings"]["model"], run["settings"]["training"]
-        points = [(row[x], row[y]) for row in run["curve"] if row[y] is not None]
-        kind = KINDS[model["norm"], model["residual_init"]]
-        runs.append(Run(kind, f"{training['max_updates']} updates", points))
-    return runs
+def caption_runs(frame: Any) -> list[Run]:
+    """Return runs on captions (a frame of `experiments.captions`); the selector is their length."""
+    return [
+        Run(
+            run.arm,
+            f"{run.length} updates",
+            [(update, y) for update, figure, y in run.curve if figure == captions.PERPLEXITY],
+        )
+        for run in frame.itertuples()
+    ]
 
 
 def middle(runs: Sequence[Run]) -> list[Run]:

@@ -40,7 +40,7 @@ sooner = Prediction(
         ),
         Choice(
             "Pre-norm with branches of full size",
-            "Earlier with all ten seeds, and nothing measured so far predicts it.",
+            "Earlier with all ten seeds at the middle rate; nothing measured so far predicts it.",
             right=True,
         ),
         Choice(

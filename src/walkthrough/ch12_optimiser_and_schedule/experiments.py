@@ -1,7 +1,7 @@
-"""Adam's constants and the schedule on the copying task of `copying`, for chapter 12 (§5.3)."""
+"""Experiment 12-optimiser: Adam's constants and the schedule on the copying task (§5.3)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from jaxtyping import Float
@@ -10,12 +10,14 @@ from torch import Tensor
 from transformer.config import ResidualInit
 from transformer.model import Transformer
 from transformer.training.schedule import noam_rate
-from walkthrough.lab import copying
+from walkthrough.lab import Arm, Experiment, Job, Outcome, Trained, copying
+from walkthrough.lab.measures import copied
+from walkthrough.lab.tasks import copying as copying_task
 
 Rate = Callable[[int], float]
 UPDATES = 200
 RECORDED_UPDATES = 600
-"""Of the runs in the record: long enough for every seed of the baseline to learn the task."""
+"""Long enough for every seed of the baseline to learn the task."""
 WARMUP = 50
 SCALE = 0.2
 ACCUMULATE = 4
@@ -111,3 +113,28 @@ def gradient_sizes(optimizer: torch.optim.Adam) -> Float[Tensor, " weights"]:
             correction = 1 - group["betas"][1] ** float(state["step"])
             sizes.append((state["exp_avg_sq"] / correction).sqrt().flatten())
     return torch.cat(sizes)
+
+
+def learned(job: Job) -> Outcome:
+    """Train with one recipe; its rates are multiplied by the run's."""
+    recipe = RECIPES[job.arm.name]
+    scaled = replace(recipe, rate=lambda update: job.key.rate * recipe.rate(update))
+    run = train(scaled, seed=job.seed, updates=job.length)
+    means = copying.smoothed(run.losses, width=min(10, job.length))
+    curve = [(update, "train/-/loss", loss) for update, loss in means]
+    (measure,) = job.experiment.measures
+    found = measure.of(job, Trained(model=run.model, curve=curve))
+    return replace(found, curve=curve, parameters=run.model.n_parameters)
+
+
+EXPERIMENT = Experiment(
+    name="12-optimiser",
+    question="Do other constants of Adam, or another schedule, learn to copy later?",
+    task=copying_task(),
+    base="baseline",
+    arms=[Arm(name) for name in RECIPES],
+    seeds=range(10),
+    lengths=(RECORDED_UPDATES,),
+    measures=[copied()],
+    run=learned,
+)

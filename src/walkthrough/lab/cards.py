@@ -7,7 +7,7 @@ from typing import Any
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import CATEGORIES
 from walkthrough.lab.comparison import Comparison, Point, compare
-from walkthrough.lab.experiment import Experiment
+from walkthrough.lab.experiment import Experiment, Number
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 WIDTH, HEIGHT = 420, 170
@@ -82,7 +82,7 @@ def picture(found: Comparison, *, alt: str) -> Still:
     return still(figure, alt=alt)
 
 
-def _interval(axis: Any, x: float, point: Point) -> None:
+def _interval(axis: Any, x: Number, point: Point) -> None:
     colour = CATEGORIES[1]
     axis.plot([x, x], [point.low, point.high], color=colour, linewidth=2)
     axis.plot([x], [point.mean], "D", color=colour)

@@ -6,6 +6,7 @@ not look at the source can only guess, with a loss of log 16 = 2.77 nats a word.
 
 import math
 from collections.abc import Sequence
+from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +17,8 @@ from transformer.config import BOS_ID, UNK_ID, Norm, ResidualInit, TransformerCo
 from transformer.model import Transformer
 from transformer.training.schedule import linear_rate
 
+Start = ResidualInit | Literal["encoder", "decoder"]
+"""How residual branches start; "encoder" and "decoder": small in that stack alone."""
 N_WORDS = 16
 LENGTH = 6
 BATCH = 24
@@ -27,14 +30,19 @@ GUESSING = math.log(N_WORDS)
 """Loss of a model that does not look at the source, in nats a word."""
 
 
-def new_model(
-    norm: Norm, residual_init: ResidualInit, *, seed: int, n_layers: int = 4
-) -> Transformer:
+def new_model(norm: Norm, residual_init: Start, *, seed: int, n_layers: int = 4) -> Transformer:
     """Return an untrained model, small and without dropout.
 
     Raises:
         ValueError: no such norm or start, or no layers.
     """
+    if residual_init in ("encoder", "decoder"):  # both starts draw the same numbers
+        model, small = (
+            new_model(norm, start, seed=seed, n_layers=n_layers) for start in ("xavier", "scaled")
+        )
+        stack = small.get_submodule(residual_init)
+        model.get_submodule(residual_init).load_state_dict(stack.state_dict())
+        return model
     config = TransformerConfig(
         vocab_size=FIRST_WORD + N_WORDS,
         d_model=32,
@@ -43,7 +51,7 @@ def new_model(
         d_ff=64,
         dropout=0.0,
         norm=norm,
-        residual_init=residual_init,
+        residual_init=cast("ResidualInit", residual_init),
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -68,7 +76,7 @@ def copy_loss(
 
 def train(
     norm: Norm,
-    residual_init: ResidualInit,
+    residual_init: Start,
     *,
     warmup: int = WARMUP,
     seed: int,

@@ -31,6 +31,9 @@ class Key(NamedTuple):
         return f"{self.arm}, rate ×{self.rate:g}, length {self.length}, seed {self.seed}"
 
 
+_NOT_OF_A_RUN = ("seeds", "rates", "labels")
+
+
 @dataclass(frozen=True)
 class Arm:
     """One side of a comparison: what it changes, and code where settings cannot say it.
@@ -38,7 +41,8 @@ class Arm:
     `model`, `train` and `data` go to the task. `build(job)` returns an untrained model, `run(job)`
     an outcome in place of the task's training and all measures, `after(job, trained)` nested extras
     (maps, heads), which are kept and never compared. An arm that `starts_from` another one waits
-    for the run of that arm with the same seed. `labels` become columns of `Experiment.frame()`.
+    for the run of that arm with the same seed. `seeds` and `rates` stand in place of the
+    experiment's. `labels` become columns of `Experiment.frame()`.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Arm:
     run: "Callable[[Job], Outcome] | None" = None
     after: "Callable[[Job, Trained], Mapping[str, Any]] | None" = None
     starts_from: str | None = None
+    seeds: Sequence[int] = ()
+    rates: Sequence[Number] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -190,7 +196,7 @@ class Experiment:
         Measures are left out: a run that lacks a figure says so itself. So are seeds, rates and
         lengths, which are in the key, and what code *does*, for which there is `lab check`.
         """
-        told = {f.name: getattr(self.arm(arm), f.name) for f in fields(Arm) if f.name != "labels"}
+        told = {n: v for n, v in vars(self.arm(arm)).items() if n not in _NOT_OF_A_RUN}
         text = json.dumps([_told(self.task), _told(self.run), _told(told)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -244,11 +250,12 @@ def plan(
     lengths. Call it again when these are made: more may be due.
     """
     e, done = experiment, set(done)
-    claim_seeds, claim_lengths = tuple(seeds or e.seeds), tuple(lengths or e.lengths)
+    claim_lengths = tuple(lengths or e.lengths)
     found: dict[Key, None] = {}
     for name in arms or [arm.name for arm in e.arms]:
         arm = e.arm(name)
-        grid = tuple(rates or e.rates)
+        grid = tuple(rates or arm.rates or e.rates)
+        claim_seeds = tuple(seeds or arm.seeds or e.seeds)
         few = [s for s in e.rate_seeds if not seeds or s in seeds] or list(claim_seeds)
         if e.choose and len({*e.rates, *grid}) > 1:
             keys = [Key(name, r, e.search_length, s) for r in grid for s in few]

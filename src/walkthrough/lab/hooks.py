@@ -49,7 +49,13 @@ class CommandLine:
         return small
 
     def train(self, job: Job) -> Trained:
-        """Train, or go on, or only open what is trained."""
+        """Train, or go on, or only open what is trained.
+
+        Raises:
+            ValueError: a trial of an arm that says its own length, which no share can cut.
+        """
+        if job.small and not job.length:
+            raise ValueError(f"{job.key}: say the length, as in --lengths 20 --record FILE")
         folder = self.folder_of(job.experiment, job.key)
         if not _results(folder).get("training"):
             _python(*self.command(job), "--folder", str(folder))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, score
 from transformer.cli.corpora import exact_matches
 from transformer.training.objective import perplexity as perplexity_of
-from walkthrough.lab import translator
+from walkthrough.lab import copying, translator
 from walkthrough.lab.experiment import (
     NATS,
     PER_CENT,
@@ -53,6 +53,7 @@ _PERCENT = Scale(POINTS, 1.0, 100.0)
 SCALES = {
     "perplexity": Scale(PER_CENT, 100.0, 0.0, lower_is_better=True, log=True),
     "loss": Scale(NATS, 1.0, None, lower_is_better=True),
+    "updates": Scale("updates", 1.0, None, lower_is_better=True),
     "error": Scale(POINTS, 100.0, 0.0, lower_is_better=True),
     **dict.fromkeys(("exact", "next_word", "accuracy", "well_formed", "recall_share"), _SHARE),
     **dict.fromkeys(("bleu", "chrf", "f1", "precision", "recall"), _PERCENT),
@@ -142,6 +143,21 @@ def _each(
         )
 
     return Measure(tuple(f"{s}/{decode}/{m}" for s in splits for m in measures), all_of)
+
+
+def copied(loss: float = 0.5) -> Measure:
+    """Loss on new sentences to copy, and the updates to a training loss of `loss`.
+
+    A run that does not come down to it counts as if it did right after its end.
+    """
+
+    def of(job: Job, trained: Trained) -> Outcome:
+        curve = [(update, value) for update, _, value in trained.curve]
+        down = copying.updates_to(loss, curve) or job.length + 1
+        unseen = copying.loss_on_new(trained.model)
+        return Outcome(figures={"train/-/updates": down, "new/-/loss": unseen})
+
+    return Measure(("train/-/updates", "new/-/loss"), of)
 
 
 # Scores of counts a sentence ---------------------------------------------------------------------

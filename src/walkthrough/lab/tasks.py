@@ -67,7 +67,7 @@ def phrasebook(*changes: str) -> Phrasebook:
 def settings_of(settings: TrainSettings, arm: Arm, key: Key) -> TrainSettings:
     """Return the settings of a run: the arm's, its peak times the key's rate, its length and seed.
 
-    A run that is shorter than two warm-ups warms up in its first half.
+    A run that is cut to less than two warm-ups warms up in its first half.
 
     Raises:
         ValueError: another rate than 1 with a schedule that has no peak.
@@ -78,7 +78,8 @@ def settings_of(settings: TrainSettings, arm: Arm, key: Key) -> TrainSettings:
         settings = settings.replace(peak=settings.peak * key.rate)
     elif key.rate != 1:
         raise ValueError(f"{key}: the schedule {settings.schedule!r} has no peak to multiply")
-    warmup = min(settings.warmup, max(1, length // 2))
+    cut = length < settings.max_updates
+    warmup = min(settings.warmup, max(1, length // 2)) if cut else settings.warmup
     return settings.replace(max_updates=length, warmup=warmup)
 
 

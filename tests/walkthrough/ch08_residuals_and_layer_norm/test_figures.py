@@ -4,33 +4,31 @@ import pytest
 from chart_specs import all_rows, inputs, rows, spec, views
 
 from walkthrough.ch08_residuals_and_layer_norm import figures
-from walkthrough.ch08_residuals_and_layer_norm.figures import KINDS, Run
+from walkthrough.ch08_residuals_and_layer_norm.experiments import captions, norms
+from walkthrough.ch08_residuals_and_layer_norm.experiments.norms import KINDS, ONE_STACK
+from walkthrough.ch08_residuals_and_layer_norm.figures import Run
 
 KIND, OTHER = list(KINDS.values())[:2]
 TITLES = {"title": "A title", "x_title": "update", "y_title": "perplexity"}
 THREE = [Run(KIND, "long", [(1, y), (2, y / 2)]) for y in (4.0, 8.0, 6.0)]
 
 
-def test_recorded_runs_of_copying_say_their_schedule():
-    run = {"norm": "post", "start": "xavier", "peak": 0.005, "warmup": 50, "curve": [[20, 2.5]]}
-    runs = [run, {**run, "warmup": 1, "norm": "pre"}, {**run, "start": "encoder"}]
-    found = figures.copying_runs({"runs": runs})
-    assert found[0] == Run("post-norm, full-size start", "peak 0.005, warm-up 50", [(20, 2.5)])
-    assert found[1].group == "peak 0.005, no warm-up"
-    assert found[2].kind == "post-norm, small start in the encoder only"
-
-
-def test_recorded_runs_of_multi30k_say_their_length_and_skip_rows_without_validation():
-    settings = {
-        "model": {"norm": "pre", "residual_init": "scaled"},
-        "training": {"max_updates": 1500},
+def test_runs_of_copying_say_their_kind_and_schedule():
+    found = figures.copying_runs(norms.EXPERIMENT.frame())
+    assert {run.kind for run in found} == {*KINDS.values(), *ONE_STACK.values()}
+    schedules = {f"peak {peak}, warm-up 50" for peak in ("0.0025", "0.005", "0.01")}
+    assert {run.group for run in found} - schedules == {
+        "peak 0.005, warm-up 200",
+        "peak 0.005, no warm-up",
     }
-    curve = [
-        {"update": 50.0, "valid_perplexity": None},
-        {"update": 250.0, "valid_perplexity": 60.0},
-    ]
-    (run,) = figures.multi30k_runs({"runs": [{"settings": settings, "curve": curve}]})
-    assert run == Run("pre-norm, small start", "1500 updates", [(250.0, 60.0)])
+    assert all(len(run.points) == 40 for run in found)
+
+
+def test_runs_on_captions_say_their_length_and_keep_validations_alone():
+    found = figures.caption_runs(captions.SHORT.frame())
+    assert {run.kind for run in found} == set(KINDS.values())
+    assert [run.group for run in found] == ["1500 updates"] * 12
+    assert [update for update, _ in found[0].points] == [250, 500, 750, 1000, 1250, 1500]
 
 
 def test_the_line_of_a_kind_is_the_median_of_its_seeds():

@@ -1,117 +1,70 @@
-"""Chapter 16 reads its experiment off the record: rows, seeds, what is compared, what it cost."""
+"""Chapter 16's hour: how each row decodes was chosen on validation, and what a run cost."""
 
 import pytest
 import torch
 from chart_specs import all_rows, inputs
 
-from walkthrough.ch16_translation.experiments import recipe, recorded_runs
-from walkthrough.ch16_translation.experiments.intervals import sentence_counts
+from walkthrough.ch16_translation.experiments import protocol, recipe
 from walkthrough.ch16_translation.figures import caption_viewer, seed_picture
+from walkthrough.lab import Job, Key, Measure, Outcome, Trained
+from walkthrough.lab.runner import joined
 
-CHOSEN = {
-    "recipe": {"beam": 5, "alpha": 1.4, "average": 10},
-    "paper": {"beam": 4, "alpha": 0.6, "average": 5},
-}
-SPLITS = ("val", *recipe.TESTS)
-BLEU = {"recipe-2": 41.0, "recipe-1": 40.0, "paper-1": 36.5}
-REFERENCES = ["a dog runs over the green grass .", "two men in red shirts look at it ."] * 20
-LINES = {
-    "recipe-1": REFERENCES,
-    "recipe-2": REFERENCES,
-    "paper-1": [line.replace("grass", "snow") for line in REFERENCES],
-}
+FIRST = [e.frame().query("seed == 1") for e in (recipe.EXPERIMENT, recipe.BACK)]
 
 
-def one_run(run, name, bleu):
-    row, _, seed = name.rpartition("-")
-    asked = CHOSEN[row]
-    tried = [
-        {**asked, "split": "val", "alpha": 0.0, "bleu": 1.0},
-        *({**asked, "split": split, "bleu": bleu + place} for place, split in enumerate(SPLITS)),
-        {**asked, "split": "val", "beam": 1, "bleu": bleu - 1},
+@pytest.mark.parametrize("run", [run for frame in FIRST for _, run in frame.iterrows()])
+def test_a_row_decodes_as_the_validation_captions_chose_or_as_the_paper_prints(run):
+    found = {one: run[f"val/{one.name}/bleu"] for one in recipe.TRIED}
+    best = max(found, key=found.get)
+    if run["arm"] == "the paper's":
+        assert run["decoding"] not in recipe.TRIED
+    else:
+        assert run["decoding"] == best
+        assert run["val/chosen/bleu"] == found[best]
+        assert best.alpha not in (0, 2.6)  # the edges of what was tried
+        assert best.average != 30
+
+
+def test_figures_have_one_name_in_every_arm_however_it_decodes(monkeypatch):
+    def evaluated(split, decodings, *, scores):
+        names = [f"{split}/{one.name}/{score}" for one in decodings for score in scores]
+        found = Outcome(figures=dict.fromkeys(names, 1.0), counts={names[0]: [[1]]})
+        return Measure((), lambda job, trained: found)
+
+    monkeypatch.setattr(recipe, "evaluated", evaluated)
+    e = recipe.EXPERIMENT
+    for arm in e.arms:
+        job = Job(e, arm, Key(arm.name, 1.0, 6000, 1), data=False)
+        found = joined(one.of(job, Trained(model=None)) for one in (*e.measures, *e.tests))
+        wanted = {*e.figures(1), *(figure for test in e.tests for figure in test.figures)}
+        assert wanted <= set(found.figures)
+        n_tried = sum(name.startswith("val/beam5-") for name in found.figures)
+        assert n_tried == (0 if arm.name == "the paper's" else 35)
+        assert {name.split("/")[1] for name in found.counts} == {"chosen", "greedy"}
+
+
+def test_the_table_has_a_line_an_arm_and_split_with_range_and_length():
+    lines = protocol.score_table(recipe.EXPERIMENT.frame(), recipe.TESTS, "chosen").splitlines()
+    assert [" ".join(line.split()) for line in lines[:3]] == [
+        "BLEU length chrF",
+        "our recipe 2016 40.00 (39.95–40.07) 1.028 65.2",
+        "2017 31.07 (30.82–31.22) 1.047 60.3",
     ]
-    counts = {recipe.FLICKR_2016: sentence_counts(LINES[name], REFERENCES).tolist()}
-    lengths = {"hypothesis_len": 102, "reference_len": 100}
-    tried = [{**one, **lengths} for one in tried]
-    return {**run(name=name, seed=int(seed)), "evaluation": tried, "counts": counts}
+    assert len(lines) == 10
 
 
-@pytest.fixture
-def record(run):
-    return {
-        "decoding": CHOSEN,
-        "runs": [one_run(run, name, bleu) for name, bleu in BLEU.items()],
-    }
+def test_costs_are_means_over_the_runs_of_a_row_and_hardly_depend_on_the_length():
+    frame = recipe.EXPERIMENT.frame()
+    ours, *_ = recipe.costs(frame, base=1e18).to_dict("records")
+    assert ours["FLOPs"] * ours["base"] == pytest.approx(1e18)
+    long, *_ = recipe.costs(frame, base=1e18, length=20).to_dict("records")
+    assert long["FLOPs"] == pytest.approx(ours["FLOPs"], rel=0.05)
+    one, *_ = recipe.costs(frame.assign(passes=1), base=1e18).to_dict("records")
+    assert ours["FLOPs"] == 2 * one["FLOPs"]
 
 
-def test_rows_come_in_their_order_with_the_seeds_in_theirs(record):
-    assert list(recipe.rows_in(record)) == ["recipe", "paper"]
-    assert [run["name"] for run in recipe.runs_of(record, "recipe")] == ["recipe-1", "recipe-2"]
-    with pytest.raises(ValueError, match="no run of 'back'"):
-        recipe.runs_of(record, "back")
-
-
-def test_seeds_of_another_record_join_their_rows(record, run):
-    record |= {"looks": 9, "differences": [1]}
-    more = {"looks": 3, "runs": [{**one_run(run, "paper-1", 37.5), "name": "paper-2", "seed": 2}]}
-    both = recipe.joined(record, more)
-    assert both["looks"] == 12
-    assert recipe.scores(both, "paper", "val").bleu == (36.5, 37.5)
-    assert recipe.scores(both, "recipe", "val") == recipe.scores(record, "recipe", "val")
-    assert "differences" not in both  # they know nothing of the new runs
-    assert recipe.scores(record, "paper", "val").bleu == (36.5,)
-    more["runs"][0]["evaluation"][1]["alpha"] = 1.0
-    with pytest.raises(ValueError, match="paper-2 was not scored with"):
-        recipe.scores(recipe.joined(record, more), "paper", "val")
-    with pytest.raises(ValueError, match="stand in both records: paper-2"):
-        recipe.joined(both, more)
-
-
-def test_a_score_is_that_of_the_decoding_that_was_chosen(record):
-    found = recipe.scores(record, "recipe", "val")
-    assert (found.bleu, found.mean, str(found)) == ((40.0, 41.0), 40.5, "40.50 (40.00–41.00)")
-    assert recipe.scores(record, "recipe", "val", beam=1).bleu == (39.0, 40.0)
-    assert str(recipe.scores(record, "paper", "val")) == "36.50"
-    with pytest.raises(ValueError, match=r"recipe-1 was not scored with .*'beam': 3"):
-        recipe.scores(record, "recipe", "val", beam=3)
-
-
-def test_the_table_has_a_line_a_split_with_seeds_and_lengths(record):
-    lines = recipe.score_table(record, {"val": "validation", recipe.FLICKR_2016: "2016"})
-    assert [" ".join(line.split()) for line in lines.splitlines()] == [
-        "seeds BLEU length",
-        "our recipe 2 validation 40.50 (40.00–41.00) 1.020",
-        "2016 41.50 (41.00–42.00) 1.020",
-        "the paper's 1 validation 36.50 1.020",
-        "2016 37.50 1.020",
-    ]
-
-
-def test_the_other_direction_has_a_score_and_stands_in_no_comparison(record):
-    before = recipe.score_table(record, recipe.TESTS)
-    record["runs"].append({**record["runs"][0], "name": "back-1"})
-    record["decoding"] = {**CHOSEN, recipe.BACK: CHOSEN["recipe"]}
-    assert recipe.scores(record, recipe.BACK, "val").bleu == (41.0,)
-    assert recipe.score_table(record, recipe.TESTS) == before
-
-
-def test_costs_are_means_over_the_runs_of_a_row(record):
-    ours, paper = recipe.cost_rows(record, base=1e15)
-    assert (ours["runs"], paper["runs"], ours["minutes"]) == (2, 1, 2.5)
-    assert ours["FLOPs"] == recorded_runs.run_flops(record["runs"][0])
-    assert ours["FLOPs"] * ours["base"] == pytest.approx(1e15)
-
-
-# Figures -----------------------------------------------------------------------------------------
-
-
-def test_the_picture_of_seeds_says_every_score(record):
-    rows = {
-        words: recipe.scores(record, row, "val").bleu
-        for row, words in recipe.ROWS.items()
-        if row in CHOSEN
-    }
-    picture = seed_picture(rows, {"published": 41.02})
+def test_the_picture_of_seeds_says_every_score():
+    picture = seed_picture({"our recipe": [40.0, 41.0]}, {"published": 41.02})
     assert "our recipe: 40.00, 41.00" in picture.alt
     assert "published 41.02" in picture.alt
     with pytest.raises(ValueError, match="at least one row"):

@@ -7,9 +7,10 @@ import pytest
 from test_store import a_run
 from toy import toy
 
+from transformer.analysis.bleu import score
 from walkthrough.lab import compare, store
 from walkthrough.lab.comparison import Point, best_rate, verdict_of
-from walkthrough.lab.measures import SCALES, scale_of, sentence_counts
+from walkthrough.lab.measures import SCALES, bleu_of_counts, scale_of, sentence_counts
 
 LOSS, SHARE, PERPLEXITY = SCALES["loss"], SCALES["exact"], SCALES["perplexity"]
 AT = Point(1, 2.0, 1.0, 3.0, 10)
@@ -110,6 +111,17 @@ def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
         compare(toy(base=None), "quick", figure="loss", record=path)
     with pytest.raises(KeyError, match="nobody said"):
         scale_of("valid/-/charm")
+
+
+def test_counts_added_up_give_the_score_of_sacrebleu():
+    reference = [f"a dog runs over the grass , and {n} men look at it ." for n in range(40)]
+    wrong = [line.replace("grass", "snow") for line in reference]
+    short = [line.rsplit(" ", 2)[0] for line in reference]
+    for lines in (reference, wrong, short):
+        found = bleu_of_counts(sentence_counts(lines, reference).sum(axis=0))
+        assert found == pytest.approx(score(lines, reference, tokenize="none").bleu)
+    with pytest.raises(ValueError, match="got 39 and 40"):
+        sentence_counts(wrong[1:], reference)
 
 
 def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_path):

@@ -46,6 +46,18 @@ def test_training_depends_on_the_seed_and_the_warmup_alone():
     assert losses(warmup=1)[1] != losses()[1]
 
 
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_one_stack_starts_small_and_all_else_at_full_size(stack):
+    def weights(start):
+        return dict(copying.new_model("post", start, seed=0).named_parameters())
+
+    small, full = weights("scaled"), weights("xavier")
+    for name, weight in weights(stack).items():
+        expected = small if name.startswith(f"{stack}.") else full
+        assert torch.equal(weight, expected[name]), name
+    assert any(not torch.equal(small[name], full[name]) for name in full if stack in name)
+
+
 def test_smoothed_losses_stand_at_the_end_of_their_window():
     assert copying.smoothed([1.0, 3.0, 2.0, 4.0, 9.0], width=2) == [(2, 2.0), (4, 3.0)]
     with pytest.raises(ValueError, match="1 … 2, got 3"):

@@ -61,6 +61,13 @@ def test_without_a_choice_other_rates_have_few_seeds():
     assert by_rate == {0.5: 4, 1: 10, 2: 4, 4: 4}
 
 
+def test_an_arm_may_have_seeds_and_rates_of_its_own():
+    few = Arm("quick", seeds=(1, 2), rates=(1,))
+    planned = plan(toy(choose=None, arms=[Arm("slow"), few]), [], chosen)
+    assert {(key.rate, key.seed) for key in planned if key.arm == "quick"} == {(1, 1), (1, 2)}
+    assert {key.rate for key in planned if key.arm == "slow"} == {0.5, 1, 2, 4}
+
+
 def test_options_ask_for_other_seeds_rates_and_lengths():
     e = toy(choose=None, rates=(1,))
     planned = plan(e, [], chosen, arms=["quick"], seeds=[7], rates=[3], lengths=[50])
@@ -78,7 +85,7 @@ def test_the_fingerprint_follows_settings_and_code_by_name_and_nothing_else():
     e = toy()
     same = [
         toy(seeds=(1, 2), rates=(1, 2), lengths=(5,), question="?"),
-        toy(arms=[Arm("slow", labels={"width": 3}), Arm("quick")]),
+        toy(arms=[Arm("slow", labels={"width": 3}, seeds=(1,), rates=(1,)), Arm("quick")]),
     ]
     other = [
         toy(arms=[Arm("slow", model={"d_ff": 2}), Arm("quick")]),

@@ -27,7 +27,7 @@ def experiment(folder, **changes):
 
 
 def job(e, arm, **key):
-    return Job(e, e.arm(arm), Key(arm, length=100, seed=1, **key), False)
+    return Job(e, e.arm(arm), Key(arm, **{"length": 100, "seed": 1, **key}), False)
 
 
 @pytest.fixture
@@ -80,6 +80,13 @@ def test_a_command_says_preset_changes_arm_rate_and_seed(tmp_path):
     assert "--resume" not in words
 
 
+@pytest.mark.parametrize(("length", "warmup"), [(6000, 4000), (1000, 500)])
+def test_only_a_run_that_is_cut_warms_up_in_less_than_it_was_told(tmp_path, length, warmup):
+    e = experiment(tmp_path, arms=[Arm("base", train={"warmup": 4000})], base="base")
+    words = e.task.command(job(e, "base", length=length))
+    assert [one for one in words if "warmup" in one][-1] == f"training.warmup={warmup}"
+
+
 def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
     e = experiment(tmp_path)
     trained = e.task.train(job(e, "wide, twice"))
@@ -92,6 +99,12 @@ def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
     assert e.task.command(job(e, "wide, twice"))[-1] == "--resume"
     with pytest.raises(FileNotFoundError, match="holds no finished run"):
         e.task.opened(e, Key("base", length=100, seed=1))
+
+
+def test_a_trial_of_an_arm_that_says_its_own_length_is_refused(tmp_path):
+    e = experiment(tmp_path, lengths=(0,))
+    with pytest.raises(ValueError, match="say the length, as in --lengths 20"):
+        e.task.train(job(e, "base", length=0)._replace(small=True))
 
 
 def test_each_decoding_is_measured_once(tmp_path, asked):

@@ -268,7 +268,8 @@ justify-self:center;padding-top:.3em}
 #scene-heads .cell{height:2.3em;border-radius:3px;background:#0072b2;opacity:var(--a)}
 #scene-heads .icon{display:block;width:3.1em;height:3.1em;image-rendering:pixelated;
 background-size:100% 100%;margin:.1em}
-#scene-heads label span{border-radius:8px;padding:.3em .4em;text-align:center;font-size:max(.9em,12px)}
+#scene-heads label span{border-radius:8px;padding:.3em .4em;text-align:center;
+font-size:max(.9em,12px)}
 """
 
 

@@ -18,12 +18,12 @@ where they stood (`extra`, "xavier").
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from transformer.training.run_folder import read_json
-from walkthrough.ch16_translation.experiments.recipe import aligned
 from walkthrough.lab import Arm, Experiment, Job, Trained
 from walkthrough.lab.hooks import Decoding, command_line, evaluated
 
@@ -78,20 +78,21 @@ EXPERIMENT = Experiment(
 )
 
 
-def score_table(frame: pd.DataFrame, splits: Mapping[str, str] = TESTS) -> str:
-    """Return a line a row and split: BLEU of the seeds, how long the outputs are, chrF.
+def score_table(
+    frame: pd.DataFrame, splits: Mapping[str, str] = TESTS, decode: str = DECODING.name
+) -> str:
+    """Return a line an arm and split: BLEU of the seeds, how long the outputs are, chrF.
 
     BLEU is the mean with the lowest and the highest, length is output over reference.
     """
-    lines = [["", "", "BLEU", "", "length", "chrF"]]
-    for arm in (arm.name for arm in EXPERIMENT.arms):
-        runs = frame[frame["arm"] == arm]
-        for split, name in splits.items():
-            prefix = f"{split}/{DECODING.name}"
-            bleu, chrf = runs[f"{prefix}/bleu"], runs[f"{prefix}/chrf"]
-            length = (runs[f"{prefix}/hypothesis_len"] / runs[f"{prefix}/reference_len"]).mean()
-            ends = f"({bleu.min():.2f}–{bleu.max():.2f})"
-            row = arm if split == next(iter(splits)) else ""
-            scores = f"{bleu.mean():.2f}", ends, f"{length:.3f}", f"{chrf.mean():.1f}"
-            lines.append([row, name, *scores])
-    return aligned(lines)
+    rows = {}
+    for (arm, runs), (split, name) in product(frame.groupby("arm", sort=False), splits.items()):
+        bleu, chrf = runs[f"{split}/{decode}/bleu"], runs[f"{split}/{decode}/chrf"]
+        length = runs[f"{split}/{decode}/hypothesis_len"] / runs[f"{split}/{decode}/reference_len"]
+        rows[arm, name] = {
+            "BLEU": f"{bleu.mean():.2f}",
+            "": f"({bleu.min():.2f}–{bleu.max():.2f})",
+            "length": f"{length.mean():.3f}",
+            "chrF": f"{chrf.mean():.1f}",
+        }
+    return str(pd.DataFrame(rows).T.to_string())

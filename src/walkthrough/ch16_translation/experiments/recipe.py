@@ -1,149 +1,139 @@
-"""The experiment of chapter 16, read from its record: rows, seeds, scores, what it cost (§6.1).
+"""Experiments 16-recipe: an hour of one core, and what a fitted length penalty does (§6.1).
 
-The record is what `tools/run_recipe.py` writes, with the third seeds of
-`tools/run_third_seeds.py`. A row is a way to train; its runs differ by seed and are decoded alike,
-as the validation captions chose with the row's first seed.
+The recipe was settled on the validation captions, before the first of its runs began. How the first
+seeds of two rows decode was chosen there, among 35 ways (`TRIED`), and committed; only then each
+run looked at each test set, once. The third seeds of both controls came when the scores of their
+first two were known; nothing was chosen for them.
+
+Without R-Drop a batch is passed once, so that row gets twice as many for the same computing. The
+paper's row is §5.1–5.4 and §6.1 as printed, on this corpus and at this size.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from walkthrough.ch16_translation.experiments.recorded_runs import run_flops
+import pandas as pd
 
-Record = Mapping[str, Any]
-Run = Mapping[str, Any]
-Result = Mapping[str, Any]
-ROWS = {
-    "recipe": "our recipe",
-    "no-r-drop": "without R-Drop",
-    "paper": "the paper's",
-}
-"""The rows from English to German, by their names in the record."""
-BACK = "back"
-"""The recipe from German to English: one run, in no comparison with the rows."""
-FLICKR_2016 = "test_2016_flickr"
-TESTS = {FLICKR_2016: "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
+from transformer.analysis.cost import forward_flops
+from transformer.cli.plan import make_plan
+from transformer.translator import Translator
+from walkthrough.ch16_translation.experiments.older import how_long
+from walkthrough.ch16_translation.experiments.own_captions import translated
+from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained
+from walkthrough.lab.hooks import CHOSEN, Decoding, command_line, evaluated
 
-
-@dataclass(frozen=True)
-class Scores:
-    """BLEU of a row's runs on one split, a score a seed."""
-
-    row: str
-    split: str
-    bleu: tuple[float, ...]
-
-    @property
-    def mean(self) -> float:
-        """The mean over the seeds."""
-        return fmean(self.bleu)
-
-    def __str__(self) -> str:
-        """Say the mean, with the lowest and the highest score where there are several."""
-        if len(self.bleu) == 1:
-            return f"{self.mean:.2f}"
-        return f"{self.mean:.2f} ({min(self.bleu):.2f}–{max(self.bleu):.2f})"
+TESTS = {"test_2016_flickr": "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
+TRIED = [Decoding(5, a, n) for a in (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6) for n in (1, 5, 10, 20, 30)]
+SCORES = ("bleu", "chrf", "brevity_penalty", "hypothesis_len", "reference_len")
+PRESET = "multi30k-tiny"
+LONG = ("training.valid_every=300", "training.save_every=200", "training.keep=30")
+R_DROP = {"accumulate": 2, "r_drop": 2}
 
 
-def joined(record: Record, more: Record) -> dict[str, Any]:
-    """Return the experiment with the runs of another record, and the looks of both at a test set.
+def as_its_arm(split: str, *, greedy: bool = False) -> Measure:
+    """Decode each run as its arm says, or like that but greedily."""
+    name = "greedy" if greedy else CHOSEN
 
-    Raises:
-        ValueError: a run stands in both.
-    """
-    first, second = ({run["name"] for run in one["runs"]} for one in (record, more))
-    if first & second:
-        raise ValueError(f"runs that stand in both records: {', '.join(sorted(first & second))}")
-    own = {name: part for name, part in record.items() if name != "differences"}  # of its own runs
-    looks = record["looks"] + more["looks"]
-    return {**own, "looks": looks, "runs": [*record["runs"], *more["runs"]]}
-
-
-def runs_of(record: Record, row: str) -> list[Run]:
-    """Return the runs of a row, first seed first.
-
-    Raises:
-        ValueError: the record has none.
-    """
-    found = [run for run in record["runs"] if run["name"].rpartition("-")[0] == row]
-    if not found:
-        raise ValueError(f"the record has no run of {row!r}")
-    return sorted(found, key=lambda run: run["seed"])
-
-
-def rows_in(record: Record) -> dict[str, str]:
-    """Return the rows of `ROWS` that the record holds, in their order."""
-    names = {run["name"].rpartition("-")[0] for run in record["runs"]}
-    return {row: words for row, words in ROWS.items() if row in names}
-
-
-def result(record: Record, run: Run, split: str, *, beam: int | None = None) -> Result:
-    """Return what a run scored on a split, decoded as its row is; `beam` takes another beam.
-
-    Raises:
-        ValueError: it was not scored like that.
-    """
-    wanted = {**record["decoding"][run["name"].rpartition("-")[0]], "split": split}
-    if beam is not None:
-        wanted["beam"] = beam
-    for found in run["evaluation"]:
-        if all(found[name] == value for name, value in wanted.items()):
-            return dict(found)
-    raise ValueError(f"{run['name']} was not scored with {wanted}")
-
-
-def scores(record: Record, row: str, split: str, *, beam: int | None = None) -> Scores:
-    """Return the BLEU of each run of a row on a split."""
-    found = [result(record, run, split, beam=beam)["bleu"] for run in runs_of(record, row)]
-    return Scores(row, split, tuple(found))
-
-
-def length(record: Record, row: str, split: str) -> float:
-    """Return how long a row's outputs are, as a share of the references, over all its seeds."""
-    found = [result(record, run, split) for run in runs_of(record, row)]
-    return fmean(one["hypothesis_len"] / one["reference_len"] for one in found)
-
-
-def score_table(record: Record, splits: Mapping[str, str]) -> str:
-    """Return a line a row and split: BLEU of the seeds, and how long the outputs are."""
-    lines = [["", "seeds", "", "BLEU", "", "length"]]
-    for row, words in rows_in(record).items():
-        names = [words, str(len(runs_of(record, row)))]
-        for split, name in splits.items():
-            mean, _, ends = str(scores(record, row, split)).partition(" ")
-            lines.append([*names, name, mean, ends, f"{length(record, row, split):.3f}"])
-            names = ["", ""]
-    return aligned(lines)
-
-
-def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Return cells in columns, the first of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
-def cost_rows(record: Record, *, base: float) -> list[dict[str, Any]]:
-    """Return what each run of a row took, in the mean; `base` is the cost of another, in FLOPs."""
-    found = []
-    for row, words in rows_in(record).items():
-        runs = runs_of(record, row)
-        flops = fmean(run_flops(run) for run in runs)
-        found.append(
-            {
-                "row": words,
-                "runs": len(runs),
-                "minutes": fmean(run["curve"][-1]["seconds"] for run in runs) / 60,
-                "target tokens": fmean(run["curve"][-1]["tokens"] for run in runs),
-                "FLOPs": flops,
-                "base": base / flops,
-            }
+    def of(job: Job, trained: Trained) -> Outcome:
+        decoding = job.arm.labels["decoding"]
+        decoding = replace(decoding, beam=1) if greedy else decoding
+        found = evaluated(split, [decoding], scores=SCORES).of(job, trained)
+        return Outcome(
+            figures={f"{split}/{name}/{n.split('/')[2]}": v for n, v in found.figures.items()},
+            counts={f"{split}/{name}/bleu": rows for rows in found.counts.values()},
         )
+
+    return Measure(tuple(f"{split}/{name}/{score}" for score in SCORES), of)
+
+
+def tried(job: Job, trained: Trained) -> Outcome:
+    """Decode the validation captions in every way, unless the arm prescribes one."""
+    if job.arm.labels["decoding"] not in TRIED:
+        return Outcome()
+    return Outcome(figures=evaluated("val", TRIED, scores=("bleu",)).of(job, trained).figures)
+
+
+def with_captions(job: Job, trained: Trained) -> Mapping[str, Any]:
+    """Return the seconds of the run, and our own captions as the first seed translates them."""
+    found = dict(how_long(job, trained))
+    if job.seed == 1:
+        decoding, opened = job.arm.labels["decoding"], Translator.load(trained.model)
+        how = {"beam": decoding.beam, "alpha": decoding.alpha}
+        found["captions"] = translated(opened.model, opened.codec, **how)
     return found
+
+
+MEASURES = [as_its_arm("val"), as_its_arm("val", greedy=True), Measure((), tried, seeds=(1,))]
+EXPERIMENT = Experiment(
+    name="16-recipe",
+    question="In an hour of one core, does R-Drop help, and what does the printed recipe reach?",
+    task=command_line(PRESET, *LONG),
+    base="without R-Drop",
+    arms=[
+        Arm(
+            "our recipe",
+            model={"dropout": 0.2},
+            train=R_DROP,
+            after=with_captions,
+            labels={"decoding": Decoding(5, 2.2), "passes": 2},
+        ),
+        Arm(
+            "without R-Drop",
+            model={"dropout": 0.2},
+            train={"accumulate": 4},
+            after=how_long,
+            labels={"decoding": Decoding(5, 2.2, 10), "passes": 1},
+        ),
+        Arm(
+            "the paper's",
+            model={"dropout": 0.1},
+            train={"schedule": "noam", "warmup": 4000, "peak": "none"},
+            after=how_long,
+            labels={"decoding": Decoding(4, 0.6, 5), "passes": 1},
+        ),
+    ],
+    seeds=(1, 2, 3),
+    lengths=(6000,),
+    measures=MEASURES,
+    tests=[as_its_arm(split) for split in TESTS],
+)
+BACK = Experiment(
+    name="16-recipe-back",
+    question="What does the same recipe reach from German to English?",
+    task=command_line(PRESET, "data.source_language=de", "data.target_language=en", *LONG),
+    arms=[
+        Arm(
+            "our recipe",
+            model={"dropout": 0.2},
+            train=R_DROP,
+            after=how_long,
+            labels={"decoding": Decoding(5, 1.8)},
+        )
+    ],
+    seeds=(1,),
+    lengths=(6000,),
+    measures=MEASURES,
+    tests=[as_its_arm(split) for split in TESTS],
+)
+EXPERIMENTS = [BACK]
+
+
+def costs(frame: pd.DataFrame, *, base: float, length: int = 15) -> pd.DataFrame:
+    """Return what a run of each row took, in the mean; `base` is the cost of another, in FLOPs.
+
+    FLOPs are counted: a forward pass times 3, over all target tokens, as often as a batch is
+    passed. Sentences are taken to be `length` tokens long, which hardly matters.
+    """
+    config = make_plan(PRESET, None).config(10_260)  # 10 000 merges, 256 bytes, four of its own
+    forward = forward_flops(config, source_len=length, target_len=length).total
+    told = pd.DataFrame(
+        {
+            "row": frame["arm"],
+            "minutes": [extra["seconds"] / 60 for extra in frame["extra"]],
+            "target tokens": frame["target_tokens"],
+            "FLOPs": 3 * forward * frame["passes"] * frame["target_tokens"] / length,
+        }
+    )
+    means = told.groupby("row", sort=False).mean().reset_index()
+    return means.assign(base=base / means["FLOPs"])
