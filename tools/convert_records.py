@@ -1,7 +1,7 @@
 """Convert the records of the old programs, once, into those of the laboratory.
 
-    python tools/convert_records.py 05-width       # results/phrasebook-width.json → 05-width.jsonl
-    python tools/convert_records.py 05-width --check
+    python tools/convert_records.py NAME       # results/phrasebook-….json → NAME.jsonl
+    python tools/convert_records.py NAME --check
 
 A function a record yields its runs; commit, date, machine and versions come along. It is checked
 that every number of the old runs stands in the new ones. An old file that has gone is read from the
@@ -51,23 +51,8 @@ def run_of(
     )
 
 
-def width(e: Experiment, old: dict[str, Any]) -> Iterator[Run]:
-    """Chapter 05: widths of the feed-forward network."""
-    for run in old["runs"]:
-        name = str(run["width"]) if run["width"] else "none"
-        key = Key(name if run["relu"] else f"{name}, no ReLU", 1.0, run["updates"], run["seed"])
-        figures = {
-            "valid/-/perplexity": run["valid_perplexity"],
-            "valid/-/next_word": run["next_word"],
-            **{f"{split}/greedy/exact": share for split, share in run["exact"].items()},
-        }
-        extra = {"feed_forward_parameters": run["feed_forward_parameters"]}
-        yield run_of(e, old, run, key, figures=figures, extra=extra)
-
-
-CONVERTERS: dict[str, tuple[str, Callable[[Experiment, dict[str, Any]], Iterator[Run]]]] = {
-    "05-width": ("phrasebook-width.json", width),
-}
+CONVERTERS: dict[str, tuple[str, Callable[[Experiment, dict[str, Any]], Iterator[Run]]]] = {}
+"""By experiment: its old record, and what yields the runs of it."""
 
 PASSING = {"commit", "date", "changed_since", "command", "settings", "seconds", "machine"}
 
