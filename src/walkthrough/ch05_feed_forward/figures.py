@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import torch
@@ -240,7 +241,7 @@ def missed_chart(
     x = alt.X("width:O", title="hidden units (SwiGLU: two thirds of them)")
     scale = alt.Scale(type="log", domain=[1e-4, 1])
     axis = alt.Axis(format="~%", values=[0.0001, 0.001, 0.01, 0.1, 1])
-    how = {"title": "share of the variance missed", "scale": scale, "axis": axis}
+    how: Any = {"title": "share of the variance missed", "scale": scale, "axis": axis}
     colour, dash = line_channels("bend:N", bends, legend)
     lines = shown.mark_line().encode(x, alt.Y("mean(missed):Q", **how), colour, dash)
     colour, shape = point_channels("bend:N", bends, legend)
