@@ -47,3 +47,24 @@ enough_units = Prediction(
         ),
     ),
 )
+
+longer_run = Prediction(
+    "05-longer-run",
+    "After 400 updates the translators with a network of 256 units are ahead of those without one "
+    "by 17 points of a hundred. And after 2 000?",
+    (
+        Choice(
+            "Still well ahead: a model without networks cannot catch up",
+            "It catches up almost entirely.",
+        ),
+        Choice(
+            "Ahead by a point or less, if at all",
+            "Both are at 93 or 94 % then. What looked like ability was mostly speed.",
+            right=True,
+        ),
+        Choice(
+            "Further ahead, because the larger model has more to learn",
+            "The other way round: the longer the run, the smaller the lead.",
+        ),
+    ),
+)
