@@ -94,16 +94,16 @@ def test_the_line_above_the_table_counts_the_verdicts():
 
 
 def test_a_verdict_of_the_laboratory_is_computed_and_not_typed():
-    asked = {"experiment": "05-width", "figure": "test_combinations/exact", "length": 900}
-    row = {"id": "6.2-x", "expects": "better", "compare": [{**asked, "arm": "64", "base": "16"}]}
+    asked = {"experiment": "05-width", "figure": "test_combinations/exact"}
+    row = {"id": "6.2-x", "expects": "better", "compare": [{**asked, "arm": "256"}]}
     found = ledger.computed(row)
-    assert found["figure"].startswith("64 against 16: ")
+    assert found["figure"].startswith("256 against none: ")
     assert found["seeds"] >= 3
     for wrong, said in [
         ({"verdict": "holds"}, "types verdict"),
         ({"expects": "good"}, "`expects` one of"),
         ({"compare": [{**asked, "arm": "65"}]}, "no arm '65'"),
-        ({"compare": [{**asked, "experiment": "05-wide", "arm": "64"}]}, "05-width"),
+        ({"compare": [{**asked, "experiment": "05-wide", "arm": "256"}]}, "05-width"),
     ]:
         with pytest.raises(LedgerError, match=said):
             ledger.computed({**row, **wrong})

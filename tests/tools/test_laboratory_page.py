@@ -12,7 +12,7 @@ from walkthrough.lab import store
 from walkthrough.lab.discovery import declarations
 
 ROOT = Path(__file__).parents[2]
-WIDTH = {"experiment": "05-width", "figure": "test_combinations/exact", "length": 900}
+WIDTH = {"experiment": "05-width", "figure": "test_combinations/exact"}
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +33,17 @@ def test_every_declaration_has_its_section_with_question_command_and_files(text)
 
 
 def test_the_cards_are_those_of_the_ledger():
-    asked = [{**WIDTH, "arm": arm, "base": "16"} for arm in ("64", "1024")]
+    asked = [{**WIDTH, "arm": "256", "base": base} for base in ("none", "256, no ReLU")]
     text = laboratory.sections([declarations()["05-width"]], asked)
     assert text.count('<figure class="evidence">') == 2
-    assert "1024 against 16, after 900 updates, exact on test combinations" in text
+    assert "256 against none, after 2000 updates, exact on test combinations" in text
 
 
 def test_an_arm_that_cannot_be_compared_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "FOLDER", tmp_path)
     text = laboratory.sections([declarations()["05-width"]])
     assert "**Recorded:** 0 runs" in text
-    assert text.endswith("Not compared yet: nothing is recorded, and so for 4 more.")
+    assert text.endswith("Not compared yet: nothing is recorded, and so for 1 more.")
 
 
 def test_only_this_page_is_filled_and_it_says_where():

@@ -1,5 +1,6 @@
-"""The feed-forward network for chapter 05 (§3.3): its bends, its share of the cost, its width."""
+"""The feed-forward network for chapter 05 (§3.3): one word through it, its bends, its share."""
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,152 @@ from torch import Tensor
 from transformer.analysis.cost import attention_flops, feed_forward_flops, forward_flops
 from transformer.config import TransformerConfig
 from walkthrough.drawing.channels import line_channels, menu, number_slider, point_channels
+from walkthrough.drawing.look import OUTPUT, VECTOR
+from walkthrough.drawing.scene import Scene, at, curve, glides, middles, scene
 from walkthrough.drawing.style import CATEGORIES, PALETTE, described, rounded, wrapped
 
 PARTS = ("feed-forward", "attention: projections", "attention: scores and values", "vocabulary")
 LENGTHS = tuple(2**power for power in range(2, 14))
 WHOLE, LAYER = "whole model", "one encoder layer"
+UNIT = PALETTE["sky"]
+_MINUS = "\N{MINUS SIGN}"
+
+_CSS = """
+#scene-units .stage{display:grid;height:15em;
+grid-template-columns:auto minmax(2.6em,1fr) auto minmax(2.6em,1fr) auto}
+#scene-units .side{display:flex;flex-direction:column}
+#scene-units .side>div{flex:1;display:grid;align-content:center;min-height:0}
+#scene-units .box{position:relative;padding:.32em .6em;border-radius:6px;text-align:center;
+border:1px solid color-mix(in srgb,currentColor 30%,transparent);z-index:0}
+#scene-units .box i{position:absolute;inset:0;z-index:-1;border-radius:5px;
+opacity:var(--a,var(--z))}
+#scene-units .box b{font-weight:600}
+#scene-units .box em{display:block;font-style:normal;white-space:nowrap}
+#scene-units .mid{position:relative}
+#scene-units .mid svg{position:absolute;inset:0}
+.scene .edge{opacity:.2;stroke-width:2.5;transition:opacity .35s}
+"""
+
+
+def through_units(
+    words: Sequence[str],
+    features: Sequence[str],
+    x: Float[Tensor, "words d_model"],
+    units: Sequence[str],
+    w1: Float[Tensor, "d_model d_ff"],
+    b1: Float[Tensor, " d_ff"],
+    w2: Float[Tensor, "d_ff d_model"],
+    *,
+    first: int = 1,
+    question: str = "Which word thinks?",
+) -> Scene:
+    """Return what a word holds, the units that ask about it, and what the awake ones write."""
+    before = x @ w1 + b1
+    output = torch.relu(before) @ w2
+    asked = [n for n in range(len(features)) if w1[n].any()]
+    asked += [n for n in range(len(features)) if x[:, n].any() and n not in asked]
+    asked.sort()
+    written = [n for n in range(len(features)) if w2[:, n].any()]
+    left, middle, right = (middles(n, n) for n in (len(asked), len(units), len(written)))
+    into = [
+        (left[row], middle[unit], _frames(x[:, n] != 0), float(w1[n, unit]))
+        for row, n in enumerate(asked)
+        for unit in range(len(units))
+        if w1[n, unit]
+    ]
+    out = [
+        (middle[unit], right[row], _frames(before[:, unit] > 0), float(w2[unit, n]))
+        for row, n in enumerate(written)
+        for unit in range(len(units))
+        if w2[unit, n]
+    ]
+    sums = [
+        "".join(
+            f"<span{at(row, first=first, more='num')}>{_sum(word, weights, level)}</span>"
+            for row, word in enumerate(x)
+        )
+        for weights, level in zip(w1.T, b1, strict=True)
+    ]
+    says = [
+        _said(
+            html.escape(word),
+            [features[n] for n in asked if x[row, n]],
+            [name for name, value in zip(units, before[row], strict=True) if value > 0],
+            [features[n] for n in written if output[row, n]],
+        )
+        for row, word in enumerate(words)
+    ]
+    return scene(
+        "units",
+        _column([features[n] for n in asked], [x[:, n] for n in asked], VECTOR, first)
+        + _edges(into, VECTOR)
+        + _column(units, list(torch.relu(before).T), UNIT, first, below=sums)
+        + _edges(out, OUTPUT)
+        + _column([features[n] for n in written], [output[:, n] for n in written], OUTPUT, first),
+        question=question,
+        choices=[html.escape(word) for word in words],
+        says=says,
+        first=first,
+        description=" ".join(says).replace("<i>", "").replace("</i>", ""),
+        css=_CSS,
+    )
+
+
+def _frames(shown: Tensor) -> list[int]:
+    return [n for n, is_shown in enumerate(shown.tolist()) if is_shown]
+
+
+def _column(
+    names: Sequence[str],
+    values: Sequence[Tensor],
+    ink: str,
+    first: int,
+    below: Sequence[str] = (),
+) -> str:
+    boxes = ""
+    for n, (name, by_word) in enumerate(zip(names, values, strict=True)):
+        strengths = [f"{0.6 * min(max(float(value), 0.0), 1.0):g}" for value in by_word]
+        style = f"background:{ink};--z:{strengths[first]};{glides(strengths)}"
+        boxes += (
+            f'<div><div class="box"><i class="glides" style="{style}"></i>'
+            f"<b>{html.escape(name)}</b>{f'<em>{below[n]}</em>' if below else ''}</div></div>"
+        )
+    return f'<div class="side">{boxes}</div>'
+
+
+def _edges(edges: Sequence[tuple[float, float, list[int], float]], ink: str) -> str:
+    """Curves between two columns, strong in their frames; one of negative weight is dashed."""
+    paths = "".join(
+        f'<path class="{" ".join(["edge", *(f"on-{n}" for n in frames)])}" d="{curve(start, end)}" '
+        f'stroke="{ink}" stroke-dasharray="{"5,4" if weight < 0 else "none"}"/>'
+        for start, end, frames, weight in edges
+    )
+    return (
+        '<div class="mid"><svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" '
+        f'aria-hidden="true">{paths}</svg></div>'
+    )
+
+
+def _sum(x: Tensor, weights: Tensor, bias: Tensor) -> str:
+    """Write out what a unit adds up, and what is left of it above zero."""
+    parts = [float(part) for part in x * weights if part] + [float(bias)] * bool(bias)
+    first, *others = parts or [0.0]
+    terms = _number(first)
+    terms += "".join(f" {_MINUS if part < 0 else '+'} {abs(part):g}" for part in others)
+    total = sum(parts)
+    equals = f" = {_number(total)}" if others else ""
+    return f"{terms}{equals} → {max(total, 0.0):g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}".replace("-", _MINUS)
+
+
+def _said(word: str, holds: list[str], awake: list[str], writes: list[str]) -> str:
+    told = f"<i>{word}</i> holds {', '.join(holds)}. "
+    if not awake:
+        return f"{told}No unit wakes, and nothing is written."
+    return f"{told}Awake: “{'”, “'.join(awake)}”. It writes {', '.join(writes)}."
 
 
 def bends_explorer(
@@ -23,17 +165,15 @@ def bends_explorer(
     target: Float[Tensor, " points"],
     fits: Mapping[int, Float[Tensor, " points"]],
     *,
-    start: int | None = None,
+    start: int = 1,
     title: str = "Every hidden unit but the first bends the line once",
     slider: str = "hidden units ",
-    names: tuple[str, str] = ("the curve", "the network"),
-    description: str | None = None,
+    names: tuple[str, str] = ("the network", "the curve"),
 ) -> alt.LayerChart:
     """Return a curve and what networks of several widths make of it; a slider chooses the width.
 
     Raises:
-        ValueError: there are no fits, their widths are not 1, 2, 3, …, a fit has another length,
-            or `start` is none of the widths.
+        ValueError: the widths are not 1, 2, 3, …, or a fit has another length than the curve.
     """
     widths = sorted(fits)
     if widths != list(range(1, len(widths) + 1)) or not widths:
@@ -41,33 +181,22 @@ def bends_explorer(
     for width, fit in fits.items():
         if len(fit) != len(x) or len(target) != len(x):
             raise ValueError(f"width {width} has {len(fit)} values for {len(x)} points")
-    start = widths[0] if start is None else start
-    if start not in fits:
-        raise ValueError(f"the slider must start at one of {widths}; got {start}")
-    errors = {width: float((fit - target).abs().max()) for width, fit in fits.items()}
-    curve_name, network_name = names
+    errors = {width: round(float((fit - target).abs().max()), 2) for width, fit in fits.items()}
     rows = [
-        {
-            "line": network_name,
-            "units": width,
-            "x": rounded(x),
-            "y": rounded(fit),
-            "error": round(errors[width], 2),
-        }
-        for width, fit in fits.items()
+        {"line": names[0], "units": n, "x": rounded(x), "y": rounded(fit), "error": errors[n]}
+        for n, fit in fits.items()
+    ]
+    curve_rows = [
+        {"line": names[1], "x": a, "y": b} for a, b in zip(rounded(x), rounded(target), strict=True)
     ]
     chosen = number_slider("n_units", slider, widths[-1], start=start, smallest=1)
     shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.units == n_units")
-    curve = [
-        {"line": curve_name, "x": a, "y": b}
-        for a, b in zip(rounded(x), rounded(target), strict=True)
-    ]
     heights = torch.cat([target, *fits.values()])
     # one scale for every width: the line moves, the axis does not
     scale = alt.Scale(domain=rounded([float(heights.min()), float(heights.max())]), nice=True)
     colour, dash = line_channels(
         "line:N",
-        [network_name, curve_name],
+        list(names),
         alt.Legend(title=None, symbolType="stroke"),
         colours=[PALETTE["blue"], PALETTE["grey"]],
     )
@@ -78,7 +207,7 @@ def bends_explorer(
         dash,
     )
     layers = [
-        alt.Chart(alt.Data(values=curve)).mark_line().encode(*encodings),
+        alt.Chart(alt.Data(values=curve_rows)).mark_line().encode(*encodings),
         shown.transform_flatten(["x", "y"]).mark_line().encode(*encodings),
         shown.transform_calculate(words="'largest error ' + format(datum.error, '.2f')")
         .mark_text(align="left", fontSize=12, fontWeight=600)
@@ -89,10 +218,46 @@ def bends_explorer(
     words = ", ".join(f"{width}: {error:.2f}" for width, error in errors.items())
     return described(
         chart,
-        description
-        or f"{title}. Two lines, {curve_name} (dashed) and {network_name} (solid); a slider "
-        f"chooses the number of hidden units. Largest error by number of units: {words}.",
+        f"{title}. Two lines, {names[1]} (dashed) and {names[0]} (solid); a slider chooses the "
+        f"number of hidden units. Largest error by number of units: {words}.",
     )
+
+
+def missed_chart(
+    runs: Sequence[Mapping[str, float | str]],
+    *,
+    title: str = "What a trained network misses: a point a run, a line through the means",
+    label: str = "updates ",
+) -> alt.LayerChart:
+    """Return the share missed by width and bend; a selector chooses the number of updates.
+
+    A run holds `bend`, `width`, `length` (its updates), `seed` and `missed`.
+    """
+    rows = [{k: run[k] for k in ("bend", "width", "length", "seed", "missed")} for run in runs]
+    bends = list(dict.fromkeys(str(row["bend"]) for row in rows))
+    lengths = sorted({int(row["length"]) for row in rows}, reverse=True)
+    shown = alt.Chart(alt.Data(values=rows)).transform_filter("datum.length == updates")
+    legend = alt.Legend(title=None)
+    x = alt.X("width:O", title="hidden units (SwiGLU: two thirds of them)")
+    scale = alt.Scale(type="log", domain=[1e-4, 1])
+    axis = alt.Axis(format="~%", values=[0.0001, 0.001, 0.01, 0.1, 1])
+    how: Any = {"title": "share of the variance missed", "scale": scale, "axis": axis}
+    colour, dash = line_channels("bend:N", bends, legend)
+    lines = shown.mark_line().encode(x, alt.Y("mean(missed):Q", **how), colour, dash)
+    colour, shape = point_channels("bend:N", bends, legend)
+    tooltip = ["bend:N", "seed:O", alt.Tooltip("missed:Q", format=".2%")]
+    points = shown.mark_point(filled=True, size=50, opacity=0.7).encode(
+        x, alt.Y("missed:Q", **how), colour, shape, tooltip=tooltip
+    )
+    chart = alt.LayerChart(layer=[lines, points]).add_params(menu("updates", lengths, label))
+    chart = chart.properties(width="container", height=240, title=wrapped(title))
+    means = []
+    for bend in bends:
+        for width in dict.fromkeys(row["width"] for row in rows):
+            key = (bend, width, lengths[0])
+            values = [r["missed"] for r in rows if (r["bend"], r["width"], r["length"]) == key]
+            means.append(f"{bend} {width}: {sum(map(float, values)) / len(values):.2%}")
+    return described(chart, f"{title}. Means after {lengths[0]} updates: {'; '.join(means)}.")
 
 
 def flops_by_part(config: TransformerConfig, length: int, *, scope: str = WHOLE) -> dict[str, int]:
@@ -129,7 +294,6 @@ def flops_explorer(
     model_label: str = "model ",
     scope_label: str = "count ",
     x_title: str = "words in the sentence",
-    description: str | None = None,
 ) -> alt.Chart:
     """Return the share of each part in the FLOPs over sentence length; model and scope selectable.
 
@@ -177,7 +341,7 @@ def flops_explorer(
         .add_params(*chosen)
         .properties(width="container", height=240, title=wrapped(title))
     )
-    return described(chart, description or _shares_in_words(title, models, lengths))
+    return described(chart, _shares_in_words(title, models, lengths))
 
 
 def _shares_in_words(
@@ -195,106 +359,3 @@ def _shares_in_words(
         f"and whether one encoder layer or the whole model is counted. Share of the feed-forward "
         f"network in one encoder layer: {'; '.join(parts)}."
     )
-
-
-def width_chart(
-    runs: Sequence[Mapping[str, Any]],
-    *,
-    value: str,
-    value_title: str,
-    title: str,
-    percent: bool = False,
-    description: str | None = None,
-) -> alt.Chart:
-    """Return quality by feed-forward width: one point a run, of which `value` is drawn.
-
-    A run holds `width`, `seed`, `kind` (what the networks are: it becomes colour and shape).
-
-    Raises:
-        ValueError: there are no runs.
-    """
-    if not runs:
-        raise ValueError("a chart of widths needs at least one run; got none")
-    fields = ("width", "seed", "kind", value)
-    rows = [{field: run[field] for field in fields} for run in runs]
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    widths = sorted({row["width"] for row in rows})
-    colour, shape = point_channels("kind:N", kinds, alt.Legend(title=None, columns=1))
-    number_format = ".1%" if percent else ".3~g"
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(filled=True, size=80, opacity=0.8)
-        .encode(
-            alt.X("width:O", title="hidden units of the feed-forward network", sort=widths),
-            alt.Y(f"{value}:Q", title=value_title, scale=alt.Scale(zero=False)).axis(
-                format="%" if percent else "~g"
-            ),
-            color=colour,
-            shape=shape,
-            tooltip=[
-                "width:O",
-                "kind:N",
-                "seed:O",
-                alt.Tooltip(f"{value}:Q", title=value_title, format=number_format),
-            ],
-        )
-        .properties(width="container", height=220, title=wrapped(title))
-    )
-    means = []
-    for kind in kinds:
-        for width in widths:
-            found = [row[value] for row in rows if (row["kind"], row["width"]) == (kind, width)]
-            if found:
-                mean = sum(found) / len(found)
-                means.append(
-                    f"{kind}, width {width}: {mean:.1%}"
-                    if percent
-                    else f"{kind}, width {width}: {mean:.3g}"
-                )
-    words = f"{title}. {value_title}, means over the seeds. {'; '.join(means)}."
-    return described(chart, description or words)
-
-
-def units_explorer(
-    wakes: Mapping[str, Mapping[str, float]],
-    *,
-    title: str = "What wakes a trained unit",
-    label: str = "unit ",
-    x_title: str = "mean of the unit over the places of the word",
-    description: str | None = None,
-) -> alt.Chart:
-    """Return the words that wake a hidden unit most; a selector chooses the unit.
-
-    `wakes[unit][word]` is the unit's mean over the places where the word stands.
-
-    Raises:
-        ValueError: there are no units, or a unit has no words.
-    """
-    if not wakes or not all(wakes.values()):
-        raise ValueError(f"a chart of units needs units with words; got {dict(wakes)}")
-    rows = [
-        {"unit": unit, "word": word, "rank": rank, "value": float(f"{value:.3g}")}
-        for unit, words in wakes.items()
-        for rank, (word, value) in enumerate(words.items())
-    ]
-    largest = max(len(words) for words in wakes.values())
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter("datum.unit == unit")
-        .mark_bar(color=PALETTE["blue"])
-        .encode(
-            alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True)),
-            alt.Y(
-                "word:N",
-                sort=alt.EncodingSortField("rank", op="min"),
-                title=None,
-                axis=alt.Axis(minExtent=90, maxExtent=90),
-            ),
-            tooltip=["word:N", alt.Tooltip("value:Q", title="mean", format=".2f")],
-        )
-        .add_params(menu("unit", list(wakes), label))
-        .properties(width="container", height=24 * largest, title=wrapped(title))
-    )
-    words = "; ".join(f"{unit}: {', '.join(list(w)[:4])}" for unit, w in wakes.items())
-    said = f"{title}. Bars, a selector chooses the unit. Words that wake each most: {words}."
-    return described(chart, description or said)

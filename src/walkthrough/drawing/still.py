@@ -130,8 +130,11 @@ def still(figure: Figure, *, alt: str, narrow: Figure | None = None) -> Still:
     if not words:
         raise ValueError("alt text must say what the picture shows; got an empty string")
     label = "still-" + hashlib.sha256(words.encode()).hexdigest()[:8]
-    pictures = [_drawn(figure, words, label, "wide")]
+    drawn = _drawn(figure, words, label, "alone")
+    pictures = [drawn]
     if narrow is not None or (figure.bbox.width > PHONE and _fits_a_phone(figure)):
+        # a page's other picture may have one size only, and must not be hidden with this one
+        pictures = [drawn.replace("still-alone", "still-wide", 1)]
         pictures.append(_drawn(narrow or figure, words, f"{label}-n", "narrow"))
     if "matplotlib.pyplot" in sys.modules:  # or a notebook shows it a second time
         sys.modules["matplotlib.pyplot"].close(figure)

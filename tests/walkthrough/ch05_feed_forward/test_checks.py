@@ -5,14 +5,12 @@ import torch
 
 from transformer.analysis.cost import attention_flops, feed_forward_flops
 from transformer.config import TransformerConfig
-from transformer.feed_forward import PositionwiseFeedForward
 from walkthrough.ch05_feed_forward import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
 pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
 
 ALL = [
-    checks.feed_forward,
     checks.larger,
     checks.is_position_wise,
     checks.feed_forward_share,
@@ -24,28 +22,6 @@ LARGER = ([[1, 0, 0], [-1, 1, -1]], [0, 0, 0], [[1], [1], [-1]], [0])
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-
-
-def test_the_packages_class_is_right():
-    def package(x, w1, b1, w2, b2):
-        module = PositionwiseFeedForward(d_model=w1.shape[0], d_ff=w1.shape[1])
-        with torch.no_grad():
-            for linear, weight, bias in ((module.expand, w1, b1), (module.contract, w2, b2)):
-                linear.weight.copy_(weight.T)
-                linear.bias.copy_(bias)
-            return module(x)
-
-    assert checks.feed_forward(package)
-
-
-def test_a_sum_over_hidden_units_is_right():
-    def by_unit(x, w1, b1, w2, b2):
-        total = torch.zeros_like(x) + b2
-        for column, level, row in zip(w1.T, b1, w2, strict=True):
-            total = total + (x @ column + level).clamp(min=0)[..., None] * row
-        return total
-
-    assert checks.feed_forward(by_unit)
 
 
 @pytest.mark.parametrize("weight", [0.99, 0.999, 1.02])

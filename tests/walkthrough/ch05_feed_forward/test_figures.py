@@ -1,5 +1,7 @@
 """The figures of chapter 05 hold the numbers they show, and refuse what they cannot draw."""
 
+import re
+
 import pytest
 import torch
 from chart_specs import all_rows, inputs, spec, views
@@ -9,6 +11,36 @@ from transformer.config import TransformerConfig
 from walkthrough.ch05_feed_forward import figures
 
 X = torch.linspace(0, 1, 5)
+
+
+def through(x, w1, b1, w2):
+    given = (torch.tensor(numbers) for numbers in (x, w1, b1, w2))
+    x, w1, b1, w2 = given
+    return figures.through_units(
+        ["Jane", "<i>"], ["person", "place", "goal"], x, ["both"], w1, b1, w2, first=0
+    )
+
+
+def test_one_word_wakes_a_unit_that_writes_and_the_other_does_not():
+    scene = through(
+        [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+        [[1.0], [-1.0], [0.0]],
+        [1.0],
+        [[0.0, 0.0, 1.0]],
+    )
+    said = "Jane holds person, place. Awake: “both”. It writes goal. &lt;i&gt; holds person."
+    assert scene.description.startswith(said)
+    markup = scene._repr_html_()
+    sums = re.findall(r'<span class="num at at-(\d)[^"]*">([^<]+)</span>', markup)
+    assert dict(sums[:2]) == {"0": "1 − 1 + 1 = 1 → 1", "1": "1 + 1 = 2 → 2"}
+    edges = re.findall(r'<path class="edge([^"]*)"[^>]*dasharray="([^"]+)"', markup)
+    assert edges == [(" on-0 on-1", "none"), (" on-0", "5,4"), (" on-0 on-1", "none")]
+
+
+def test_a_word_that_no_unit_asks_about_is_told_so():
+    scene = through([[1.0, 0, 0], [0, 1.0, 0]], [[1.0], [0], [0]], [-1.0], [[0, 0, 1.0]])
+    assert scene.description.count("No unit wakes, and nothing is written.") == 2
+    assert "1 − 1 = 0 → 0" in scene._repr_html_()
 
 
 def test_bends_are_drawn_with_their_errors():
@@ -28,8 +60,6 @@ def test_the_axis_stays_when_the_slider_moves_and_the_lines_have_names():
         y, colour = line["encoding"]["y"], line["encoding"]["color"]
         assert y["scale"]["domain"] == [-float(X.max()), 4 * float(X.max())]
         assert colour["scale"]["domain"] == ["the network", "the curve"]
-    with pytest.raises(ValueError, match=r"one of \[1, 2\]; got 3"):
-        figures.bends_explorer(X, X, {1: X, 2: X}, start=3)
 
 
 @pytest.mark.parametrize(
@@ -79,27 +109,14 @@ def test_an_unknown_scope_and_an_empty_choice_are_refused():
         figures.flops_explorer({})
 
 
-def test_runs_are_drawn_by_width_and_described_by_their_means():
+def test_what_is_missed_is_drawn_by_width_and_the_longest_run_comes_first():
     runs = [
-        {"width": 0, "seed": 1, "kind": "none", "exact": 0.2},
-        {"width": 16, "seed": 1, "kind": "ReLU", "exact": 0.5},
-        {"width": 16, "seed": 2, "kind": "ReLU", "exact": 0.7},
+        {"bend": bend, "width": width, "length": length, "seed": 1, "missed": 1 / width / length}
+        for bend in ("none", "ReLU")
+        for width in (7, 28)
+        for length in (1, 2)
     ]
-    chart = figures.width_chart(
-        runs, value="exact", value_title="exact", title="Wider", percent=True
-    )
-    assert all_rows(chart) == runs
-    assert "ReLU, width 16: 60.0%" in spec(chart)["description"]
-    with pytest.raises(ValueError, match="at least one run"):
-        figures.width_chart([], value="exact", value_title="exact", title="Wider")
-
-
-def test_words_that_wake_a_unit_are_drawn_in_their_order():
-    wakes = {"3": {"visite": 2.0, "Paris": 1.0}, "7": {"Jane": 0.5, "il": 0.4}}
-    chart = figures.units_explorer(wakes)
-    drawn = [(row["word"], row["rank"]) for row in all_rows(chart) if row["unit"] == "3"]
-    assert drawn == [("visite", 0), ("Paris", 1)]
-    assert inputs(chart)["unit"]["options"] == ["3", "7"]
-    assert "3: visite, Paris; 7: Jane, il" in spec(chart)["description"]
-    with pytest.raises(ValueError, match="units with words"):
-        figures.units_explorer({"3": {}})
+    chart = figures.missed_chart(runs)
+    assert inputs(chart)["updates"]["options"] == [2, 1]
+    assert all_rows(chart) == [*runs, *runs] or all_rows(chart) == runs
+    assert "Means after 2 updates: none 7: 7.14%" in spec(chart)["description"]

@@ -3,13 +3,12 @@
 import math
 
 import torch
-import torch.nn.functional as F
 
 from walkthrough.ch01_why_attention.checks import gradient_to_start, waiting_steps
 from walkthrough.ch02_scaled_dot_product_attention.checks import masked_attention
 from walkthrough.ch03_masks.checks import decoding_mask, packed_mask, shift_right
 from walkthrough.ch04_multi_head_attention.checks import split_heads
-from walkthrough.ch05_feed_forward.checks import feed_forward, feed_forward_share
+from walkthrough.ch05_feed_forward.checks import feed_forward_share
 from walkthrough.ch07_positional_encoding.checks import encoding
 from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
 from walkthrough.ch09_encoder_and_decoder.checks import n_parameters
@@ -77,29 +76,6 @@ NORM = {
     "bias before gain": lambda x, g, b, e: g * (normed(x, 0 * g + 1, b, e)),
     "flat": lambda x, g, b, e: normed(x, g, b, e).flatten(1),
 }  # fmt: skip
-
-
-def network(x, w1, b1, w2, b2, act=torch.relu):
-    return act(x @ w1 + b1) @ w2 + b2
-
-
-FEED_FORWARD = {
-    "no ReLU": lambda x, w, b, u, c: network(x, w, b, u, c, lambda y: y),
-    "no b1": lambda x, w, b, u, c: network(x, w, 0 * b, u, c),
-    "no b2": lambda x, w, b, u, c: network(x, w, b, u, 0 * c),
-    "no biases": lambda x, w, b, u, c: network(x, w, 0 * b, u, 0 * c),
-    "residual": lambda x, w, b, u, c: x + network(x, w, b, u, c),
-    "ReLU at the end": lambda x, w, b, u, c: network(x, w, b, u, c).relu(),
-    "GELU": lambda x, w, b, u, c: network(x, w, b, u, c, F.gelu),
-    "softmax": lambda x, w, b, u, c: network(x, w, b, u, c, lambda y: y.softmax(-1)),
-    "abs": lambda x, w, b, u, c: network(x, w, b, u, c, torch.abs),
-    "tanh": lambda x, w, b, u, c: network(x, w, b, u, c, torch.tanh),
-    "ReLU of x": lambda x, w, b, u, c: network(x.relu(), w, b, u, c),
-    "b2 twice": lambda x, w, b, u, c: network(x, w, b, u, 2 * c),
-    "negated": lambda x, w, b, u, c: -network(x, w, b, u, c),
-    "first word only": lambda x, w, b, u, c: network(x[..., :1, :], w, b, u, c),
-    "transposed": lambda x, w, b, u, c: network(x, w, b, u, c).mT,
-}
 
 
 def split(x, n):
@@ -399,7 +375,6 @@ ERROR = {
 ANSWERS = [
     (masked_attention, MASKED),
     (layer_norm, NORM),
-    (feed_forward, FEED_FORWARD),
     (split_heads, HEADS),
     (encoding, ENCODING),
     (decoding_mask, DECODING),

@@ -124,7 +124,9 @@ def test_a_phone_gets_a_drawing_of_its_own():
 
 
 def test_words_that_would_lie_on_each_other_stay_wide():
-    assert wide([f"a long word {number}" for number in range(8)]).narrow == ""
+    alone = wide([f"a long word {number}" for number in range(8)])
+    assert alone.narrow == ""
+    assert "still-wide" not in alone.svg  # which another picture of the page hides on a phone
 
 
 def test_an_author_may_draw_the_narrow_one():

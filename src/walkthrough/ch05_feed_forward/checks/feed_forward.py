@@ -1,11 +1,10 @@
-"""The checks of chapter 05: the network, weights for the larger of two numbers, the cost (§3.3)."""
+"""The checks of chapter 05: weights for the larger of two numbers, the cost (§3.3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from walkthrough.checking import (
@@ -16,91 +15,14 @@ from walkthrough.checking import (
     Mistake,
     Verdict,
     arguments,
-    drawn,
     fixed,
 )
 from walkthrough.checking.running import Raised, call
-
-# Exercise: the network from its matrices --------------------------------------------------------
 
 
 def _feed_forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> Tensor:
     return torch.relu(x @ w1 + b1) @ w2 + b2
 
-
-def _given_matrices(label: str, *shape: int, d_ff: int) -> Case:
-    d_model = shape[-1]
-    return drawn(label, shape, (d_model, d_ff), (d_ff,), (d_ff, d_model), (d_model,))
-
-
-def _changed(label: str, special: str = "", **biases: float) -> Case:
-    """5 words, with biases that are one and the same number."""
-
-    def make(generator: torch.Generator) -> Arguments:
-        x, w1, b1, w2, b2 = _given_matrices("", 5, 4, d_ff=6).make(generator).positional
-        changed = {"b1": b1, "b2": b2}
-        for name, number in biases.items():
-            changed[name] = torch.full_like(changed[name], number)
-        return arguments(x, w1, changed["b1"], w2, changed["b2"])
-
-    return Case(label, make, special)
-
-
-feed_forward = Check(
-    name="feed_forward",
-    reference=_feed_forward,
-    cases=[
-        _given_matrices("5 words, d_model = 4, d_ff = 6", 5, 4, d_ff=6),
-        _given_matrices("2 sentences of 3 words, d_model = 4, d_ff = 7", 2, 3, 4, d_ff=7),
-        _changed("biases of 0", b1=0.0, b2=0.0),
-        _changed("b2 alone 0", b2=0.0),
-        _changed(
-            "hidden units that are all awake",
-            "What is positive passes max(0, ·) as it is, however large.",
-            b1=50.0,
-        ),
-        _changed(
-            "hidden units that all sleep", "Then only `b2` is left: no ReLU, no sleep.", b1=-50.0
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "no ReLU",
-            lambda x, w1, b1, w2, b2: (x @ w1 + b1) @ w2 + b2,
-            "there is no ReLU between the two products. Without it the two matrices are one.",
-        ),
-        Mistake(
-            "ReLU at the end",
-            lambda x, w1, b1, w2, b2: torch.relu((x @ w1 + b1) @ w2 + b2),
-            "the ReLU stands at the end, after the second product. It belongs between the two; "
-            "at the end, the output could never be negative.",
-        ),
-        Mistake(
-            "ReLU on the input",
-            lambda x, w1, b1, w2, b2: (torch.relu(x) @ w1 + b1) @ w2 + b2,
-            "the ReLU acts on the input. It acts on the hidden units: after the first product and "
-            "its bias.",
-        ),
-        Mistake(
-            "b1 after the ReLU",
-            lambda x, w1, b1, w2, b2: (torch.relu(x @ w1) + b1) @ w2 + b2,
-            "`b1` is added after the ReLU. Added before, it sets the level at which a hidden unit "
-            "wakes up.",
-        ),
-        Mistake(
-            "adds the input",
-            lambda x, w1, b1, w2, b2: x + _feed_forward(x, w1, b1, w2, b2),
-            "the input is added to the result. That is the residual connection around the "
-            "sub-layer, and not part of it.",
-        ),
-        Mistake(
-            "GELU",
-            lambda x, w1, b1, w2, b2: F.gelu(x @ w1 + b1) @ w2 + b2,
-            "this is GELU, as in BERT and GPT. The paper has max(0, ·), the ReLU.",
-        ),
-    ],
-    right="`feed_forward` is right, for one sentence and for a batch",
-)
 
 # Exercise: the larger of two numbers ------------------------------------------------------------
 
