@@ -118,7 +118,7 @@ def _cells(numbers: Tensor, ink: str, frame: str = "") -> str:
 
 
 _MAP_CSS = """
-#scene-words .sky{position:relative;height:25em;margin:0 2.6em;border-radius:6px}
+#scene-words .sky{position:relative;height:25em;margin:1em 2.6em}
 #scene-words .sky span{position:absolute;left:calc(var(--a,var(--z))*1%);
 top:calc(var(--b,var(--y))*1%);transform:translate(-50%,-50%);padding:0 .4em;border-radius:.8em;
 font-size:.88em;white-space:nowrap}
