@@ -17,7 +17,7 @@ from walkthrough.drawing.style import CATEGORIES, described, token_labels, wrapp
 Sizes = Mapping[int, Mapping[str, float]]
 
 _MATRIX_CSS = f"""
-#scene-matrix .stage{{position:relative;padding-left:2.2em;--c:2.45em;--s:.045em}}
+#scene-matrix .stage{{position:relative;padding-left:2.2em;--c:2.45em;--s:.036em}}
 @container(min-width:460px){{#scene-matrix .stage{{padding-left:2.6em;--c:2.9em;--s:.16em}}}}
 #scene-matrix .line{{display:grid;grid-template-columns:5em calc(4*var(--c)) 1fr;column-gap:.6em;
 align-items:center;height:1.8em}}
@@ -25,13 +25,14 @@ align-items:center;height:1.8em}}
 #scene-matrix .four{{display:grid;grid-template-columns:repeat(4,var(--c));position:relative}}
 #scene-matrix .four b{{font-weight:500;text-align:center;height:1.6em;line-height:1.6em;
 margin:1px;border-radius:3px;font-variant-numeric:tabular-nums}}
-#scene-matrix .head small{{text-align:center;font-size:.86em}}
+#scene-matrix .head small{{text-align:center;font-size:.8em;white-space:nowrap}}
 #scene-matrix .frame{{position:absolute;inset:-1px;border:2.5px solid currentColor;
 border-radius:5px}}
 #scene-matrix :is(.above,.below){{height:2.5em;line-height:1.7em}}
 #scene-matrix .above{{align-items:start}} #scene-matrix .below{{align-items:end}}
-#scene-matrix .out{{display:flex;gap:.5em;align-items:center;white-space:nowrap}}
-#scene-matrix .out .num{{width:2.3em;text-align:right}}
+#scene-matrix .out{{display:flex;gap:.4em;align-items:center;white-space:nowrap}}
+#scene-matrix .out .num{{width:2em;text-align:right}}
+#scene-matrix .bar~.num{{width:auto}}
 #scene-matrix .bar{{display:block;height:1.1em;border-radius:3px;background:{WEIGHT};
 width:calc(var(--a,var(--z))*var(--s))}}
 #scene-matrix .loop{{position:absolute;left:.5em;top:2.6em;bottom:.8em;width:1.5em;
