@@ -1,4 +1,4 @@
-"""The checks of chapter 06: in and out, what a tie is, its gradient, the size of logits (§3.4)."""
+"""The checks of chapter 06: in and out, what a tie is, and its gradient (§3.4)."""
 
 import copy
 import functools
@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from walkthrough.checking import Arguments, Case, Check, Mistake, Verdict, arguments, fixed
+from walkthrough.checking import Arguments, Case, Check, Mistake, Verdict, arguments
 
 # Exercise: a model without layers ---------------------------------------------------------------
 
@@ -312,49 +312,4 @@ gradient = Check(
         ),
     ],
     right="`gradient` is right: the sum of two parts, and words that occur twice count twice",
-)
-
-# Exercise: how large are the logits? ------------------------------------------------------------
-
-logit_std = Check(
-    name="logit_std",
-    reference=lambda d_model, weight_std: math.sqrt(d_model) * weight_std,
-    cases=[
-        fixed("d_model 512, standard deviation 1", 512, 1.0),
-        fixed("d_model 512, standard deviation 512^−0.5", 512, 512**-0.5),
-        fixed("d_model 64, standard deviation 0.5", 64, 0.5),
-        fixed("d_model 10, standard deviation 0.3", 10, 0.3),
-        fixed("d_model 1, standard deviation 2", 1, 2.0),
-        fixed("a matrix of zeros", 300, 0.0),
-    ],
-    mistakes=[
-        Mistake(
-            "no root",
-            lambda d_model, weight_std: d_model * weight_std,
-            "the root is missing. Variances of independent terms add up, standard deviations do "
-            "not: d_model terms make the standard deviation √d_model times as large.",
-        ),
-        Mistake(
-            "variance",
-            lambda d_model, weight_std: d_model * weight_std**2,
-            "this is the variance. Asked is its root, the standard deviation.",
-        ),
-        Mistake(
-            "divides",
-            lambda d_model, weight_std: weight_std / math.sqrt(d_model),
-            "this is the standard deviation of a mean over d_model terms. A dot product is a sum.",
-        ),
-        Mistake(
-            "entry squared",
-            lambda d_model, weight_std: math.sqrt(d_model) * weight_std**2,
-            "`weight_std` is squared and the root does not cover it. The variance is "
-            "d_model · weight_std², and its root √d_model · weight_std.",
-        ),
-        Mistake(
-            "root of everything",
-            lambda d_model, weight_std: math.sqrt(d_model * weight_std),
-            "the root covers `weight_std`, which is a standard deviation already.",
-        ),
-    ],
-    right="`logit_std` is right. With weight_std = d_model^−0.5 it is 1 for every d_model",
 )

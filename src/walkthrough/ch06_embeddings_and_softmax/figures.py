@@ -1,5 +1,6 @@
-"""The shared matrix for chapter 06 (§3.4): how large, how it learns, what it has learned."""
+"""The shared matrix for chapter 06 (§3.4): its two uses, who teaches it, what it learns, sizes."""
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,10 +10,160 @@ from jaxtyping import Float
 from torch import Tensor
 
 from walkthrough.drawing.channels import line_channels, menu
-from walkthrough.drawing.style import CATEGORIES, PALETTE, described, token_labels, wrapped
+from walkthrough.drawing.look import KEY, QUERY, VECTOR, WEIGHT
+from walkthrough.drawing.scene import Scene, at, glides, scene
+from walkthrough.drawing.style import CATEGORIES, described, token_labels, wrapped
 
 Sizes = Mapping[int, Mapping[str, float]]
-BEFORE, AFTER = "before training", "after training"
+
+_MATRIX_CSS = f"""
+#scene-matrix .stage{{position:relative;padding-left:2.2em;--c:2.45em;--s:.036em}}
+@container(min-width:460px){{#scene-matrix .stage{{padding-left:2.6em;--c:2.9em;--s:.16em}}}}
+#scene-matrix .line{{display:grid;grid-template-columns:5em calc(4*var(--c)) 1fr;column-gap:.6em;
+align-items:center;height:1.8em}}
+#scene-matrix .line>span:first-child{{text-align:right;white-space:nowrap}}
+#scene-matrix .four{{display:grid;grid-template-columns:repeat(4,var(--c));position:relative}}
+#scene-matrix .four b{{font-weight:500;text-align:center;height:1.6em;line-height:1.6em;
+margin:1px;border-radius:3px;font-variant-numeric:tabular-nums}}
+#scene-matrix .head small{{text-align:center;font-size:.8em;white-space:nowrap}}
+#scene-matrix .frame{{position:absolute;inset:-1px;border:2.5px solid currentColor;
+border-radius:5px}}
+#scene-matrix :is(.above,.below){{height:2.5em;line-height:1.7em}}
+#scene-matrix .above{{align-items:start}} #scene-matrix .below{{align-items:end}}
+#scene-matrix .out{{display:flex;gap:.4em;align-items:center;white-space:nowrap}}
+#scene-matrix .out .num{{width:2em;text-align:right}}
+#scene-matrix .bar~.num{{width:auto}}
+#scene-matrix .bar{{display:block;height:1.1em;border-radius:3px;background:{WEIGHT};
+width:calc(var(--a,var(--z))*var(--s))}}
+#scene-matrix .loop{{position:absolute;left:.5em;top:2.6em;bottom:.8em;width:1.5em;
+border:2px solid color-mix(in srgb,currentColor 45%,transparent);border-right:0;
+border-radius:.9em 0 0 .9em}}
+#scene-matrix .loop:after{{content:"";position:absolute;right:-4px;top:-6px;
+border:5px solid transparent;border-left:8px solid currentColor;border-right:0;opacity:.6}}
+#scene-matrix .loop em{{position:absolute;left:.15em;top:50%;writing-mode:vertical-rl;
+font-style:normal;transform:translateY(-50%) rotate(180deg);font-size:.9em;white-space:nowrap}}
+"""
+
+
+def one_matrix(
+    words: Sequence[str],
+    features: Sequence[str],
+    matrix: Float[Tensor, "words features"],
+    states: Float[Tensor, "frames features"],
+    *,
+    question: str = "Which word comes in?",
+    first: int = 2,
+) -> Scene:
+    """Return the matrix with both of its uses: a row out below, all rows as keys above.
+
+    Frame n reads `words[n]`, and `states[n]` is what the layers make of it.
+    """
+    n_frames, root = len(states), len(features) ** 0.5
+    logits = states @ matrix.T
+    shares = torch.softmax(logits, dim=-1)
+    head = "".join(f"<small>{html.escape(name)}</small>" for name in features)
+    asks = "".join(
+        f"<div{at(n, first=first)}>{_cells(state, QUERY)}</div>" for n, state in enumerate(states)
+    )
+    comes_in = "".join(
+        f"<div{at(n, first=first)}>{_cells(root * matrix[n], VECTOR)}</div>"
+        for n in range(n_frames)
+    )
+    lines = ""
+    for row, word in enumerate(words):
+        frame = f"<i{at(row, first=first, more='frame')}></i>" if row < n_frames else ""
+        bar = glides([f"{100 * float(share):.0f}" for share in shares[:, row]])
+        says = "".join(
+            f"<span{at(n, first=first, more='num')}>{share:.2f}</span>"
+            for n, share in enumerate(shares[:, row].tolist())
+        )
+        scores = "".join(
+            f"<span{at(n, first=first, more='num')}>{logit:z.1f}</span>"
+            for n, logit in enumerate(logits[:, row].tolist())
+        )
+        start = f"--z:{100 * float(shares[first, row]):.0f};{bar}"
+        lines += (
+            f'<div class="line"><span>{html.escape(word)}</span>{_cells(matrix[row], KEY, frame)}'
+            f'<div class="out">{scores}<i class="bar glides" style="{start}"></i>{says}</div></div>'
+        )
+    told = [
+        f"<i>{html.escape(words[n])}</i> is row {n}: it goes in, times √{len(features)}. The state "
+        f"that comes back points most at the row of <i>{html.escape(words[best])}</i>."
+        for n, best in enumerate(logits.argmax(dim=1).tolist())
+    ]
+    return scene(
+        "matrix",
+        '<div class="loop"><em>the layers</em></div>'
+        f'<div class="line head"><span></span><div class="four">{head}</div><div></div></div>'
+        f'<div class="line above"><span>state</span><div>{asks}</div>'
+        '<div class="out">· each row ↓</div></div>'
+        f'{lines}<div class="line below"><span>embedding</span><div>{comes_in}</div>'
+        f'<div class="out">= row × √{len(features)}</div></div>',
+        question=question,
+        choices=[html.escape(word) for word in words[:n_frames]],
+        says=told,
+        first=first,
+        description=" ".join(told).replace("<i>", "").replace("</i>", ""),
+        css=_MATRIX_CSS,
+    )
+
+
+def _cells(numbers: Tensor, ink: str, frame: str = "") -> str:
+    """A line of numbers, each on a ground that is the stronger the larger it is."""
+    cells = "".join(
+        f'<b style="background:color-mix(in srgb,{ink} '
+        f'{4 + 48 * min(abs(value), 2) / 2:.0f}%,transparent)">{value:z.3g}</b>'
+        for value in numbers.tolist()
+    )
+    return f'<div class="four">{cells}{frame}</div>'.replace(">-", ">−")
+
+
+_MAP_CSS = """
+#scene-words .sky{position:relative;height:25em;margin:1em 2.6em}
+#scene-words .sky span{position:absolute;left:calc(var(--a,var(--z))*1%);
+top:calc(var(--b,var(--y))*1%);transform:translate(-50%,-50%);padding:0 .4em;border-radius:.8em;
+font-size:.88em;white-space:nowrap}
+"""
+
+
+def word_map(
+    groups: Mapping[str, Sequence[str]],
+    pictures: Mapping[str, Float[Tensor, "words d_model"]],
+    *,
+    first: int,
+    question: str = "When?",
+) -> Scene:
+    """Return the directions of words, each picture in the plane that shows most of its own spread.
+
+    The rows of a picture stand in the order of the groups' words.
+    """
+    places = [_in_the_plane(rows) for rows in pictures.values()]
+    words = [(word, group) for group, names in enumerate(groups.values()) for word in names]
+    drawn = ""
+    for row, (word, group) in enumerate(words):
+        across, down = ([f"{spot[row, axis]:.1f}" for spot in places] for axis in (0, 1))
+        style = f"--z:{across[first]};--y:{down[first]};{glides(across, down)}"
+        ink = f"color-mix(in srgb,{CATEGORIES[group % len(CATEGORIES)]} 38%,transparent)"
+        drawn += f'<span class="glides" style="background:{ink};{style}">{html.escape(word)}</span>'
+    told = "; ".join(f"{name}: {', '.join(names)}" for name, names in groups.items())
+    return scene(
+        "words",
+        f'<div class="sky">{drawn}</div>',
+        question=question,
+        choices=list(pictures),
+        first=first,
+        description=f"{len(words)} words as places in a plane, a colour a group. {told}.",
+        css=_MAP_CSS,
+    )
+
+
+def _in_the_plane(rows: Float[Tensor, "words d_model"]) -> Float[Tensor, "words 2"]:
+    """Return where directions lie in the plane of their largest spread, each axis from 0 to 100."""
+    directions = torch.nn.functional.normalize(rows, dim=-1)
+    centred = directions - directions.mean(0)
+    spots = centred @ torch.linalg.svd(centred, full_matrices=False)[2][:2].T
+    low, high = spots.min(0).values, spots.max(0).values
+    return 100 * (spots - low) / (high - low)
 
 
 def scale_explorer(
@@ -124,82 +275,3 @@ def gradient_chart(
     silent = {end: int((values == 0).sum()) for end, values in gradients.items()}
     counted = ", ".join(f"{end}: {n} of {len(words)} words get none" for end, n in silent.items())
     return described(chart, description or f"{title}. Bars by word and use. {counted}.")
-
-
-def nearest(
-    matrix: Float[Tensor, "vocab_size d_model"], row: int, *, among: Sequence[int], n: int
-) -> list[tuple[int, float]]:
-    """Return the `n` rows `among` these that point most nearly the way `row` does, with cosines."""
-    directions = torch.nn.functional.normalize(matrix, dim=-1)
-    others = [other for other in among if other != row]
-    cosines = directions[others] @ directions[row]
-    best = cosines.topk(min(n, len(others)))
-    return [
-        (others[i], value)
-        for i, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    ]
-
-
-def neighbours_explorer(
-    before: Float[Tensor, "vocab_size d_model"],
-    after: Float[Tensor, "vocab_size d_model"],
-    tokens: Sequence[str],
-    chosen: Sequence[str],
-    *,
-    n: int = 6,
-    title: str = "The nearest words in the matrix: chance before training, meaning after",
-    word_label: str = "word ",
-    when_label: str = "matrix ",
-    x_title: str = "cosine with the chosen word",
-    description: str | None = None,
-) -> alt.Chart:
-    """Return the nearest words of a chosen one, before and after training; both selectable.
-
-    Raises:
-        ValueError: a matrix has not one row for each token, a chosen word is not among the tokens,
-            or none is chosen.
-    """
-    if not len(before) == len(after) == len(tokens):
-        raise ValueError(
-            "both matrices need one row for each token: "
-            f"got {len(before)} and {len(after)} rows for {len(tokens)} tokens"
-        )
-    unknown = [word for word in chosen if word not in tokens]
-    if unknown or not chosen:
-        raise ValueError(f"words to choose from must be tokens; got {unknown or 'no words'}")
-    places = {token: i for i, token in reversed(list(enumerate(tokens)))}
-    rows: list[dict[str, Any]] = [
-        {"chosen": word, "when": when, "word": tokens[other], "rank": rank, "cosine": round(cos, 3)}
-        for when, matrix in ((BEFORE, before), (AFTER, after))
-        for word in chosen
-        for rank, (other, cos) in enumerate(
-            nearest(matrix, places[word], among=range(len(tokens)), n=n)
-        )
-    ]
-    params = [
-        menu("chosen", chosen, word_label),
-        menu("when", [AFTER, BEFORE], when_label),
-    ]
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter("datum.chosen == chosen && datum.when == when")
-        .mark_bar(color=PALETTE["blue"])
-        .encode(
-            alt.X("cosine:Q", title=x_title, scale=alt.Scale(domain=[0, 1])),
-            alt.Y(
-                "word:N",
-                sort=alt.EncodingSortField("rank", op="min"),
-                title=None,
-                axis=alt.Axis(minExtent=90, maxExtent=90),
-            ),
-            tooltip=["word:N", alt.Tooltip("cosine:Q", format=".2f")],
-        )
-        .add_params(*params)
-        .properties(width="container", height=26 * n, title=wrapped(title))
-    )
-    first = [row["word"] for row in rows if row["chosen"] == chosen[0] and row["when"] == AFTER]
-    words = (
-        f"{title}. Bars of cosines; selectors choose one of {len(chosen)} words and the matrix "
-        f"before or after training. After training nearest to {chosen[0]}: {', '.join(first)}."
-    )
-    return described(chart, description or words)

@@ -47,24 +47,22 @@ def test_gradients_are_drawn_by_word_and_use():
         figures.gradient_chart(["visite"], {}, title="Who learns?")
 
 
-MATRIX = torch.tensor([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [-1.0, 0.0]])
+def test_every_frame_reads_a_row_and_says_which_row_answers():
+    matrix = torch.eye(3)
+    shown = figures.one_matrix(["<s>", "a", "b"], ["x", "y", "z"], matrix, 2 * matrix[1:], first=1)
+    assert "points most at the row of b" in repr(shown)
+    assert "&lt;s&gt;" in shown.markup
+    assert shown.markup.count('class="frame at') == 2  # the last word is only said
+    share = torch.softmax(2 * matrix[2], dim=0)[2]
+    assert f"--a1:{100 * share:.0f}" in shown.markup
 
 
-def test_nearest_looks_at_directions_and_leaves_the_word_itself_out():
-    found = figures.nearest(MATRIX, 0, among=range(4), n=2)
-    assert [row for row, _ in found] == [1, 2]
-    assert found[0][1] == pytest.approx(0.9988, abs=1e-3)
-
-
-def test_the_explorer_shows_neighbours_before_and_after():
-    tokens = ["cat", "dog", "in", "not"]
-    chart = figures.neighbours_explorer(MATRIX[[0, 3, 2, 1]], MATRIX, tokens, ["cat", "in"], n=2)
-    drawn = [row for row in all_rows(chart) if row["chosen"] == "cat"]
-    assert [r["word"] for r in drawn if r["when"] == figures.AFTER] == ["dog", "in"]
-    assert [r["word"] for r in drawn if r["when"] == figures.BEFORE] == ["not", "in"]
-    assert inputs(chart)["chosen"]["options"] == ["cat", "in"]
-    assert "nearest to cat: dog, in" in spec(chart)["description"]
-    with pytest.raises(ValueError, match="must be tokens"):
-        figures.neighbours_explorer(MATRIX, MATRIX, tokens, ["mouse"])
-    with pytest.raises(ValueError, match="4 and 4 rows for 3 tokens"):
-        figures.neighbours_explorer(MATRIX, MATRIX, tokens[:3], ["cat"])
+def test_words_that_point_alike_lie_together():
+    rows = torch.tensor([[1.0, 0.0, 0.1], [2.0, 0.1, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.2]])
+    spots = figures._in_the_plane(rows)
+    assert (spots.min(), spots.max()) == (0, 100)
+    assert (spots[0] - spots[1]).norm() < 25 < (spots[0] - spots[3]).norm()
+    groups = {"pets": ["cat", "dog"], "others": ["in", "not"]}
+    shown = figures.word_map(groups, {"before": rows[[0, 2, 1, 3]], "after": rows}, first=1)
+    assert shown.markup.count('class="glides"') == 4
+    assert "pets: cat, dog" in repr(shown)
