@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -37,6 +39,18 @@ def test_the_cards_are_those_of_the_ledger():
     text = laboratory.sections([declarations()["05-width"]], asked)
     assert text.count('<figure class="evidence">') == 2
     assert "256 against none, after 2000 updates, exact on test combinations" in text
+
+
+def test_a_card_is_a_picture_for_phones_and_one_for_pages():
+    asked = [{**WIDTH, "arm": "256", "base": "none"}]
+    text = laboratory.sections([declarations()["05-width"]], asked)
+    assert "<svg" not in text
+    narrow, wide = re.findall(r'(?:srcset|src)="data:image/svg\+xml,([^"\s]+)"', text)
+    assert narrow != wide
+    for drawn in map(unquote, (narrow, wide)):
+        assert ElementTree.fromstring(drawn).tag.endswith("svg")
+        assert "still-" not in drawn.partition(">")[0]
+    assert 'alt="256 against none, after 2000 updates' in text
 
 
 def test_an_arm_that_cannot_be_compared_says_why(tmp_path, monkeypatch):

@@ -3,9 +3,11 @@
 The page is `book/laboratory.md`; where it says `MARK`, a section for each declaration is put.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote
 
 from sphinx.application import Sphinx
 from tools.book import ledger
@@ -19,6 +21,19 @@ from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 PAGE = "book/laboratory"
 MARK = "<!-- the experiments -->"
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+PARTS = [
+    re.compile(text)
+    for text in (
+        r'class="still still-(\w+)"',
+        r'aria-label="([^"]*)"',
+        r'viewBox="0 0 (\d+)',
+        r'viewBox="0 0 \d+ (\d+)',
+    )
+]
+STYLED = re.compile(r' (?:class|style)="[^"]*"')
+TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
+FACES = "Source Sans 3, system-ui, sans-serif"
 TOP = "| Arm | Beside {base}, by `{figure}` | Updates | Pairs | Verdict |\n|---|---|---|---|---|"
 
 
@@ -58,7 +73,7 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
         cards = [{"experiment": e.name, "arm": last.ours, "figure": figure, "length": last.length}]
     for one in cards:
         evidence = card(one.pop("experiment"), one.pop("arm"), **one)
-        yield f"```{{raw}} html\n{evidence._repr_html_()}\n```"
+        yield f"```{{raw}} html\n{flat(evidence._repr_html_())}\n```"
     if len(found) > 1:
         rows = (
             f"| {one.ours} | {one.phrase()} | {one.length or '–'} | {one.n} | {one.verdict} |"
@@ -68,6 +83,33 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
     if refusals:
         some = "" if len(refusals) == 1 else f", and so for {len(refusals) - 1} more"
         yield f"Not compared yet: {refusals[0].removeprefix(f'{e.name}: ')}{some}."
+
+
+def flat(page: str) -> str:
+    """Return a card whose drawings are pictures: fifty of them as elements make a page slow."""
+    drawings = [_picture(svg) for svg in SVG.findall(page)]
+    shown = drawings[0][1]
+    if len(drawings) > 1:  # a phone's and a page's
+        sources = {kind: source for kind, _, source in drawings}
+        narrow = f'<source media="(max-width: 600px)" srcset="{sources["narrow"]}">'
+        wide = next(picture for kind, picture, _ in drawings if kind == "wide")
+        shown = f"<picture>{narrow}{wide}</picture>"
+    before, _, rest = page.partition("<svg")
+    return before + shown + rest.rpartition("</svg>")[2]
+
+
+def _picture(svg: str) -> tuple[str, str, str]:
+    """Return for whom a drawing is, the picture, and its address."""
+    tag = svg[: svg.index(">") + 1]
+    kind, label, width, height = (
+        str(found[1]) for found in (part.search(tag) for part in PARTS) if found
+    )
+    alone = TOGGLES.sub("", STYLED.sub("", tag) + svg[len(tag) :]).replace(
+        '"inherit"', f'"{FACES}"'
+    )
+    source = "data:image/svg+xml," + quote(alone, safe="/:=,;()'!?*+-._~@")
+    picture = f'<img src="{source}" alt="{label}" width="{width}" height="{height}" loading="lazy">'
+    return kind, picture, source
 
 
 def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Comparison], list[str]]:
