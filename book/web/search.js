@@ -16,7 +16,8 @@
   const WORD = /[\p{L}\p{N}_]+(?:\.\d+)*/gu; // d_model and 3.2.1 are one word each
   const JOINED = /\p{L}+(?:-\p{L}+)+/gu; // warm-up is found as warmup, too
   const WEIGHTS = { exercise: 0.5, claim: 0.7 }; // a section explains, an exercise asks
-  const AFTER = /(?:course|differences|laboratory|lab-notebook|mistakes|reproduce)$/; // pages that come after the chapters
+  const AFTER = /(?:course|differences|lab-notebook|mistakes|reproduce)$/; // pages that come after the chapters
+  const RECORDS = /laboratory$/; // says the same words of every experiment
   const ASKS = /^(?:why|where|how|when)\b|\b(?:why|where|how|when)$/i; // a term alone is no answer
   /* What learners type, and what the book writes. */
   const SYNONYMS = [
@@ -69,7 +70,7 @@
     processTerm: stem,
     searchOptions: {
       boost: { title: 4, page: 2 },
-      boostDocument: (id) => (WEIGHTS[places[id].kind] || 1) * (AFTER.test(places[id].file) ? 0.6 : 1),
+      boostDocument: (id) => (WEIGHTS[places[id].kind] || 1) * (AFTER.test(places[id].file) ? 0.6 : RECORDS.test(places[id].file) ? 0.2 : 1),
       prefix: (term) => term.length > 2,
       weights: { prefix: 0.3, fuzzy: 0.6 },
     },
