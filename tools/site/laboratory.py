@@ -33,7 +33,7 @@ PARTS = [
 ]
 STYLED = re.compile(r' (?:class|style)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
-FACES = "Source Sans 3, system-ui, sans-serif"
+FACES = "system-ui, sans-serif"
 TOP = "| Arm | Beside {base}, by `{figure}` | Updates | Pairs | Verdict |\n|---|---|---|---|---|"
 
 
