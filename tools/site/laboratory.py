@@ -33,7 +33,7 @@ PARTS = [
 ]
 STYLED = re.compile(r' (?:class|style)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
-FACES = "system-ui, sans-serif"
+FACES = "Arial, Helvetica, sans-serif"
 TOP = "| Arm | Beside {base}, by `{figure}` | Updates | Pairs | Verdict |\n|---|---|---|---|---|"
 
 
