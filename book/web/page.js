@@ -24,7 +24,7 @@
     for (const button of document.querySelectorAll(".copybtn")) button.setAttribute("aria-label", button.dataset.tooltip);
     for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
     for (const button of document.querySelectorAll("button.search-button-field")) {
-      button.setAttribute("aria-label", button.innerText.replace(/\s+/g, " ").trim() || "Search");
+      button.setAttribute("aria-label", button.textContent.replace(/\s+/g, " ").trim() || "Search");
     }
   }
 

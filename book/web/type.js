@@ -1,5 +1,5 @@
 /* The page's faces come with its stylesheet, but are unpacked only when words first need them: a moment of
-   another face, and then everything moves. So the first picture waits for them, for half a second at most. */
+   another face, and then everything moves. So the first picture waits for them, for a second at most. */
 (function () {
   "use strict";
 
@@ -8,6 +8,6 @@
   const show = () => style.removeProperty("visibility");
 
   style.visibility = "hidden";
-  setTimeout(show, 500);
+  setTimeout(show, 1000);
   Promise.all(FACES.map((face) => document.fonts.load(face))).then(show, show);
 })();
