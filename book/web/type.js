@@ -9,5 +9,7 @@
 
   style.visibility = "hidden";
   setTimeout(show, 1000);
-  Promise.all(FACES.map((face) => document.fonts.load(face))).then(show, show);
+  const built = /\/ledger\.html$/.test(location.pathname) && // its squares and filters are made as it loads
+    new Promise((done) => addEventListener("DOMContentLoaded", done));
+  Promise.all([built, ...FACES.map((face) => document.fonts.load(face))]).then(show, show);
 })();
