@@ -31,7 +31,7 @@ PATIENCE = 300  # seconds
 
 # Formats, spans, fences, and the key of a citation, beside which an error sign stands.
 RAW = """() => {
-    const raw = /:\\.\\d[f%]|⚠|[{}]|:::|\\b[a-z]{2,}(?:19|20)\\d\\d\\b/;
+    const raw = /:\\.\\d[f%]|⚠|[{}]|:::|\\b(?!newstest)[a-z]{2,}(?:19|20)\\d\\d\\b/;
     const other = "code, pre, .katex, script, style, .cm-editor, .jp-Toolbar";
     const found = [];
     for (const cell of document.querySelectorAll(".jp-MarkdownCell")) {
