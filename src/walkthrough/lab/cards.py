@@ -75,7 +75,7 @@ def picture(found: Comparison, *, alt: str) -> Still:
         for axis, (title, points) in zip(others, parts, strict=True):
             axis.axhline(0, color="black", linewidth=1)
             for place, point in enumerate(points):
-                _interval(axis, float(place), point)
+                _interval(axis, place, point)
             axis.set_xlim(-0.6, len(points) - 0.4)
             axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
             axis.set_xlabel(title)
