@@ -93,7 +93,6 @@ def through_heads(
         choices=[html.escape(word) for word in words],
         says=says,
         first=first,
-        description=" ".join(says).replace("<i>", "").replace("</i>", ""),
         css=_CSS,
     )
 

@@ -98,7 +98,6 @@ def through_units(
         choices=[html.escape(word) for word in words],
         says=says,
         first=first,
-        description=" ".join(says).replace("<i>", "").replace("</i>", ""),
         css=_CSS,
     )
 

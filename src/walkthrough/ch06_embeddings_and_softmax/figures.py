@@ -103,7 +103,6 @@ def one_matrix(
         choices=[html.escape(word) for word in words[:n_frames]],
         says=told,
         first=first,
-        description=" ".join(told).replace("<i>", "").replace("</i>", ""),
         css=_MATRIX_CSS,
     )
 

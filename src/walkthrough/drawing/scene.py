@@ -6,6 +6,7 @@ and `--b` from its `--a2` and `--b2`. So a scene lives on the site, in JupyterLa
 """
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -40,7 +41,7 @@ def scene(
     stage: str,
     *,
     caption: str = "",
-    description: str,
+    description: str = "",
     choices: Sequence[str] = (),
     question: str = "",
     first: int = 0,
@@ -51,15 +52,20 @@ def scene(
     """Return a figure: choices above, the stage, one sentence a frame, a numbered caption.
 
     `choices` are HTML, one a frame. `first` is the frame that is shown at first, and the only one
-    where a page cannot choose. `css` is what this figure alone needs.
+    where a page cannot choose. Without a `description` its sentences describe it. `css` is what
+    this figure alone needs.
 
     Raises:
-        ValueError: more choices than frames, or a number of sentences that does not fit.
+        ValueError: more choices than frames, a number of sentences that does not fit, or neither
+            sentences nor a description.
     """
     if len(choices) > FRAMES:
         raise ValueError(f"a scene has at most {FRAMES} frames, got {len(choices)} choices")
     if says and len(says) != len(choices):
         raise ValueError(f"{len(choices)} frames need as many sentences, got {len(says)}")
+    description = description or re.sub(r"<[^>]+>", "", " ".join(says))
+    if not description:
+        raise ValueError("a scene needs a description, or sentences that describe it")
     spoken = "".join(f"<p{at(n, first=first)}>{text}</p>" for n, text in enumerate(says))
     inside = (
         _pick(name, choices, question, first, slider)

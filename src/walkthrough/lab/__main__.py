@@ -151,7 +151,7 @@ def compare_command(args: argparse.Namespace) -> int:
 
 def row(found: Comparison) -> str:
     """Return a comparison as one line of a table."""
-    interval = f"({found.low:+.2f} to {found.high:+.2f})"
+    interval = f"({found.low:+.2f} to {found.high:+.2f})" if found.n > 1 else "(one pair)"
     return (
         f"{found.ours:<24} {found.mean:+8.2f} {found.unit:<8} {interval:<20} "
         f"wins {found.wins} of {found.n}  {found.verdict}"

@@ -186,3 +186,13 @@ def test_a_stripe_is_the_stronger_the_larger_its_number():
 def test_a_map_keeps_its_rows():
     shown = pixels(picture(np.array([[0.0, 1.0], [0.5, 0.0]]), "#d55e00"))
     assert shown[..., 3].tolist() == [[0, 255], [128, 0]]
+
+
+def test_the_sentences_of_a_scene_describe_it_unless_something_else_does():
+    says = ["<i>Jane</i> asks.", "<i>visits</i> asks."]
+    assert scene("a", "", choices="ab", says=says).description == "Jane asks. visits asks."
+    assert (
+        scene("a", "", choices="ab", says=says, description="Two words").description == "Two words"
+    )
+    with pytest.raises(ValueError, match="needs a description"):
+        scene("a", "")
