@@ -1,11 +1,11 @@
 """Experiments 13-dropout and 13-smoothing: small translators (§5.4, Table 3 D).
 
 Two encoder and two decoder layers with d_model = 64, trained on few sentence pairs, so that there
-is something to regularise. 13-smoothing drops out at other places, too.
+is something to regularise.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -21,7 +21,7 @@ from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.history import Record
 from transformer.training.loss import cross_entropy
-from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained, translator
+from walkthrough.lab import Arm, Choose, Experiment, Job, Measure, Outcome, Trained, translator
 from walkthrough.lab.tasks import phrasebook, settings_of
 
 SMALL = (
@@ -32,7 +32,6 @@ SMALL = (
     "training.warmup=100",
 )
 N_TESTED = 500
-PROBABILITIES = (0.0, 0.1, 0.3)
 EVERY = 50
 """Updates between two points of the curves of dropout."""
 EMBEDDING, SUBLAYERS, ATTENTION = "embedding + encoding", "sub-layer outputs", "attention weights"
@@ -69,17 +68,6 @@ def set_dropout(model: Transformer, places: Sequence[str], p: float = 0.1) -> No
                 module.p = strength
             elif isinstance(module, MultiHeadAttention):
                 module.dropout = strength
-
-
-def dropping(*places: str) -> Callable[[Job], Transformer]:
-    """Return what builds a model that drops out at these places alone."""
-
-    def build(job: Job) -> Transformer:
-        model = translator.new_model(job.data, seed=job.seed)
-        set_dropout(model, places)
-        return model
-
-    return build
 
 
 def evaluate(model: Transformer, task: translator.Task, *, pairs: Sequence[Pair]) -> Outcome:
@@ -188,28 +176,29 @@ DROPOUT = Experiment(
     base="p = 0.0",
     arms=[
         Arm(f"p = {p}", model={"dropout": p}, data={"pairs": 1000}, labels={"p": p})
-        for p in PROBABILITIES
+        for p in (0.0, 0.1)
     ],
-    seeds=(1, 2, 3),
-    lengths=(1000,),
+    seeds=range(1, 9),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1, 2),
+    choose=Choose("valid/-/perplexity"),
+    lengths=(200, 1000),
     run=watched,
 )
 SMOOTHING = Experiment(
     name="13-smoothing",
-    question="What do label smoothing, and each place of dropout, change in a short training?",
+    question="What does label smoothing change in small translators?",
     task=phrasebook(*SMALL, "training.peak=5e-3"),
     base="ε = 0.0",
     arms=[
-        *(
-            Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
-            for e in (0.0, 0.1, 0.2)
-        ),
-        Arm("sub-layers only", build=dropping(SUBLAYERS), data={"pairs": 2000}),
-        Arm("embedding only", build=dropping(EMBEDDING), data={"pairs": 2000}),
-        Arm("nowhere", build=dropping(), data={"pairs": 2000}),
+        Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
+        for e in (0.0, 0.1)
     ],
-    seeds=(1, 2, 3),
-    lengths=(300,),
+    seeds=range(1, 9),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1, 2),
+    choose=Choose("valid/-/next_word"),
+    lengths=(300, 1000),
     measures=[Measure(FIGURES, evaluated)],
 )
 EXPERIMENTS = [DROPOUT, SMOOTHING]
