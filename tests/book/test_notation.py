@@ -10,6 +10,7 @@ from transformer import Transformer, TransformerConfig
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from transformer.inference.translate import Decoding
 from transformer.masks import causal_mask, padding_mask
+from transformer.training import trainer
 from transformer.training.settings import TrainSettings
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -92,6 +93,9 @@ def test_values_of_the_base_model_are_the_presets():
         assert float(stated.pop(name)) == getattr(base, name), name
     assert float(stated.pop("smoothing")) == TrainSettings().smoothing
     assert float(stated.pop("alpha")) == Decoding().alpha
+    assert float(stated.pop("warmup")) == TrainSettings().warmup
+    adam = f"betas=({stated.pop('betas')}), eps={stated.pop('eps')}"
+    assert adam in Path(trainer.__file__).read_text(encoding="utf-8")
     assert not stated
 
 
