@@ -30,7 +30,7 @@ def links(name: str) -> list[str]:
 def faults(term: str, definition: str) -> list[str]:
     """What is wrong with one entry."""
     found = []
-    if not re.match(r"\([가-힣A-Za-z–, ]*[가-힣][가-힣A-Za-z–, ]*\) ", definition):
+    if not re.match(r"\([가-힣A-Za-z0-9–, ]*[가-힣][가-힣A-Za-z0-9–, ]*\) ", definition):
         found.append(f"{term}: no Korean rendering in front")
     for name in re.findall(r"\]\(([^)#]+)", definition):
         if not (BOOK / name).is_file():

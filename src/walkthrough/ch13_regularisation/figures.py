@@ -1,16 +1,110 @@
-"""Label smoothing as a target distribution, and the loss it makes, for chapter 13 (§5.4)."""
+"""Dropout draw by draw, the smoothed target and its loss, and curves, for chapter 13 (§5.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
+import pandas as pd
+import torch
 
-from walkthrough.drawing.channels import cycled, number_slider
-from walkthrough.drawing.style import CATEGORIES, DASHES, NARROW, PALETTE, described, wrapped
+from walkthrough.drawing.channels import line_channels, number_slider
+from walkthrough.drawing.style import DASHES, NARROW, PALETTE, SIGNED_SCHEME, described, wrapped
 
 LARGEST = 0.5
 GOLD, OTHER = "the gold token", "every other token"
+N_COMPONENTS, N_DRAWS = 8, 30
 FIFTHS = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
+
+
+def dropout_explorer(words: Sequence[str], *, seed: int = 0) -> alt.VConcatChart:
+    """Return vectors under dropout, and their mean over draws; sliders set p and the draw."""
+    generator = torch.Generator().manual_seed(seed)
+    x = (2 * torch.randn(len(words), N_COMPONENTS, generator=generator)).round(decimals=1)
+    chance = torch.rand(N_DRAWS, *x.shape, generator=generator)
+    rows = [
+        {"draw": d + 1, "word": w, "n": n + 1, "x": round(value, 1), "u": round(u, 3)}
+        for d, of_draw in enumerate(chance.tolist())
+        for w, values, of_word in zip(words, x.tolist(), of_draw, strict=True)
+        for n, (value, u) in enumerate(zip(values, of_word, strict=True))
+    ]
+    cells = alt.Chart(alt.Data(values=rows)).transform_calculate(
+        kept="datum.u >= p ? datum.x / (1 - p) : 0"
+    )
+    one = cells.transform_filter("datum.draw == draw")
+    many = cells.transform_filter("datum.draw <= draw").transform_aggregate(
+        kept="mean(kept)", groupby=["word", "n"]
+    )
+    scale = alt.Scale(scheme=SIGNED_SCHEME, domain=[-6, 6], clamp=True)
+    panels = []
+    for part, title in ((one, "in this draw"), (many, "mean of all draws so far")):
+        place = part.encode(
+            alt.X("n:O", title=None, axis=None),
+            alt.Y("word:N", sort=list(words), title=None, axis=alt.Axis(ticks=False)),
+        )
+        number = alt.Text("kept:Q", format=".1f")
+        colour = alt.Color("kept:Q", scale=scale, legend=None)
+        shown = alt.condition("datum.kept == 0", alt.value(0), alt.value(1))
+        layers = [
+            place.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(colour, fillOpacity=shown),
+            place.mark_text(fontSize=12, color="#1b1b1b").encode(number, opacity=shown),
+        ]
+        panels.append(
+            alt.LayerChart(layer=layers).properties(
+                width=NARROW + 60, height=24 * len(words), title=title
+            )
+        )
+    chart = alt.VConcatChart(vconcat=panels, spacing=14).add_params(
+        number_slider("p", "p, the chance to be dropped ", 0.5, start=0.1, step=0.05),
+        number_slider("draw", "draw ", N_DRAWS, smallest=1, start=1),
+    )
+    return described(
+        chart,
+        f"The vectors of {', '.join(words)}, eight numbers each. In a draw some cells are empty "
+        "and the others larger; the mean over draws comes near the vectors without dropout.",
+    )
+
+
+def curves_chart(points: pd.DataFrame) -> alt.LayerChart:
+    """Return perplexity update by update, seen and unseen sentences; a slider says where to stop.
+
+    `points` has a row a point with the columns arm, split ("seen", "unseen"), update, perplexity.
+    """
+    arms = sorted(points["arm"].unique())
+    rows = points.round({"perplexity": 3}).to_dict("records")
+    stop = int(points["update"].max())
+    first, every = (int(n) for n in sorted(points["update"].unique())[:2])
+    lines = alt.Chart(alt.Data(values=rows)).transform_filter("datum.update <= stop")
+    colour, _ = line_channels("arm:N", arms, alt.Legend(title=None, symbolType="stroke"))
+    dash = alt.StrokeDash(
+        "split:N",
+        scale=alt.Scale(domain=["unseen", "seen"], range=[DASHES[0], DASHES[2]]),
+        legend=alt.Legend(title=None, symbolType="stroke"),
+    )
+    x = alt.X("update:Q", title="update", scale=alt.Scale(domain=[0, stop]))
+    y = alt.Y(
+        "perplexity:Q",
+        title="perplexity (mean of the seeds)",
+        scale=alt.Scale(type="log", domain=[1, 10], clamp=True),
+        axis=alt.Axis(values=[1, 1.2, 1.5, 2, 3, 5, 10], format=".1~f"),
+    )
+    ends = lines.transform_filter("datum.update == stop").transform_calculate(
+        label="format(datum.perplexity, '.2f')"
+    )
+    layers = [
+        lines.mark_line(clip=True).encode(x, y, colour, strokeDash=dash),
+        ends.mark_point(filled=True, size=60, opacity=1, clip=True).encode(x, y, colour),
+        ends.transform_filter("datum.split == 'unseen'")
+        .mark_text(align="right", dx=-8, dy=-9, fontSize=12)
+        .encode(x, y, colour, text="label:N"),
+    ]
+    title = "Noise makes learning slower, and the unseen sentences better"
+    chart = alt.LayerChart(layer=layers).add_params(
+        number_slider("stop", "stop after ", stop, smallest=first, start=stop, step=every - first)
+    )
+    chart = chart.properties(width="container", height=240, title=wrapped(title))
+    last = points[points["update"] == stop].set_index(["arm", "split"])["perplexity"]
+    ends_in = ", ".join(f"{arm} {split} {value:.2f}" for (arm, split), value in last.items())
+    return described(chart, f"{title}. Curves of perplexity; after {stop} updates: {ends_in}.")
 
 
 def epsilon_slider(start: float) -> Any:
@@ -136,57 +230,3 @@ def loss_explorer(
         f"With {start} it is lowest at {1 - start + start / vocab_size:.3f} and rises after that."
     )
     return described(chart, description or words)
-
-
-def seeds_chart(
-    measures: Mapping[str, Mapping[str, Sequence[float]]],
-    *,
-    title: str,
-    description: str | None = None,
-) -> alt.VConcatChart:
-    """Return one row of points a setting for each measure: a point a seed, a tick for the mean.
-
-    `measures[measure][setting]` holds the values of the seeds.
-
-    Raises:
-        ValueError: there is nothing to draw, or the measures have different settings.
-    """
-    settings = {tuple(values) for values in measures.values()}
-    if len(settings) != 1 or not all(s for by in measures.values() for s in by.values()):
-        raise ValueError(f"every measure needs values of the same settings, got {settings}")
-    names = list(settings.pop())
-    colour = alt.Color(
-        "setting:N",
-        scale=alt.Scale(domain=names, range=cycled(CATEGORIES, len(names))),
-        legend=None,
-    )
-    panels = []
-    for measure, by_setting in measures.items():
-        rows = [
-            {"setting": name, "value": float(f"{value:.5g}")}
-            for name, values in by_setting.items()
-            for value in values
-        ]
-        points = alt.Chart(alt.Data(values=rows))
-        scale = alt.Scale(zero=False, nice=True, padding=8)  # a point must not lie on a label
-        x = alt.X("value:Q", title=measure, scale=scale, axis=alt.Axis(tickCount=4))
-        y = alt.Y("setting:N", sort=names, title=None, axis=alt.Axis(labelLimit=150))
-        tooltip = [alt.Tooltip("setting:N"), alt.Tooltip("value:Q", title=measure)]
-        mean = alt.X("mean(value):Q", title=measure)
-        panels.append(
-            alt.LayerChart(
-                layer=[
-                    points.mark_tick(thickness=3, size=20).encode(mean, y, colour),
-                    points.mark_point(size=46, strokeWidth=2, opacity=1).encode(
-                        x, y, colour, tooltip=tooltip
-                    ),
-                ]
-            ).properties(width=NARROW - 20, height=26 * len(names))
-        )
-    chart = alt.VConcatChart(vconcat=panels).properties(title=wrapped(title, 40))
-    words = "; ".join(
-        f"{measure}: "
-        + ", ".join(f"{name} {min(v):.4g} to {max(v):.4g}" for name, v in by_setting.items())
-        for measure, by_setting in measures.items()
-    )
-    return described(chart, description or f"{title}. Points, one a seed. {words}.")
