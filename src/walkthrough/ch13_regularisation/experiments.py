@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
-from torch import nn
 
 from transformer.analysis.bleu import score as bleu_score
-from transformer.attention import MultiHeadAttention
 from transformer.cli.corpora import exact_matches
 from transformer.config import PAD_ID
 from transformer.data.batching import Pair, collate
@@ -34,40 +32,17 @@ SMALL = (
 N_TESTED = 500
 EVERY = 50
 """Updates between two points of the curves of dropout."""
-EMBEDDING, SUBLAYERS, ATTENTION = "embedding + encoding", "sub-layer outputs", "attention weights"
+EMBEDDING, SUBLAYERS = "embedding + encoding", "sub-layer outputs"
 PAPER = (EMBEDDING, SUBLAYERS)
-"""The two places of §5.4. The third is common elsewhere and not in the paper."""
-
-
-def dropout_places(model: Transformer) -> dict[str, list[nn.Module]]:
-    """Return the modules that drop out, by the place where they do it (§5.4)."""
-    modules = list(model.modules())
-    return {
-        EMBEDDING: [model.dropout],
-        SUBLAYERS: [m.dropout for m in modules if isinstance(m, ResidualNorm)],
-        ATTENTION: [m for m in modules if isinstance(m, MultiHeadAttention)],
-    }
+"""The two places of §5.4."""
 
 
 def set_dropout(model: Transformer, places: Sequence[str], p: float = 0.1) -> None:
-    """Let dropout act at these places with probability `p`, and nowhere else.
-
-    Raises:
-        ValueError: there is no such place, or p is not in [0, 1).
-    """
-    known = dropout_places(model)
-    unknown = sorted(set(places) - set(known))
-    if unknown:
-        raise ValueError(f"places must be among {', '.join(known)}; got {', '.join(unknown)}")
-    if not 0 <= p < 1:
-        raise ValueError(f"p must lie in [0, 1), got {p}")
-    for place, modules in known.items():
-        strength = p if place in places else 0.0
-        for module in modules:
-            if isinstance(module, nn.Dropout):
-                module.p = strength
-            elif isinstance(module, MultiHeadAttention):
-                module.dropout = strength
+    """Let dropout act at these of the two places with probability `p`, and not at the others."""
+    model.dropout.p = p if EMBEDDING in places else 0.0
+    for module in model.modules():
+        if isinstance(module, ResidualNorm):
+            module.dropout.p = p if SUBLAYERS in places else 0.0
 
 
 def evaluate(model: Transformer, task: translator.Task, *, pairs: Sequence[Pair]) -> Outcome:

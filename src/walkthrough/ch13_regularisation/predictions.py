@@ -40,24 +40,3 @@ smoothing = Prediction(
         ),
     ),
 )
-
-unsure = Prediction(
-    "13-unsure",
-    "With ε = 0.1 the perplexity of a perfect pupil is 11 % higher. And that of a very unsure "
-    "model, which has 24 without it?",
-    (
-        Choice(
-            "About 5 % higher, like the paper's model",
-            "Then unsureness would explain the paper's figure. It does not.",
-        ),
-        Choice(
-            "About 11 % higher, like the perfect pupil",
-            "The gold probability is multiplied by 0.9, whether it is large or small.",
-            right=True,
-        ),
-        Choice(
-            "Hardly higher: it never was sure",
-            "The mixture takes a tenth of the gold probability all the same.",
-        ),
-    ),
-)

@@ -9,13 +9,7 @@ import torch.nn.functional as F
 from walkthrough.ch13_regularisation import checks
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [
-    checks.drop,
-    checks.where,
-    checks.smoothed_loss,
-    checks.perfect_perplexity,
-    checks.unmixed,
-]
+ALL = [checks.drop, checks.where, checks.smoothed_loss, checks.perfect_perplexity]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -56,17 +50,12 @@ def test_other_right_ways_are_accepted():
         out = connection(torch.tensor(1.0), lambda y: 10 * y, lambda y: 2 * y, lambda y: y)
         return "stream" if out == 12 else "input"
 
-    def unmixed(p, epsilon, least):
-        r = torch.maximum((p - epsilon / p.size(1)) / (1 - epsilon), torch.tensor(least))
-        return torch.nn.functional.normalize(r, p=1, dim=1)
-
     def drop(x, keep, p, training):
         return torch.where(keep, x / (1 - p), 0.0) if training else x
 
     assert checks.smoothed_loss(loss).status == "right"
     assert checks.drop(drop).status == "right"
     assert checks.where(where).status == "right"
-    assert checks.unmixed(unmixed).status == "right"
 
 
 @pytest.mark.parametrize(

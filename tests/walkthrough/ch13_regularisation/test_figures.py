@@ -1,5 +1,6 @@
 """The figures of chapter 13 draw the distributions and figures that the page speaks of."""
 
+import pandas as pd
 import pytest
 from chart_specs import all_rows, inputs, spec
 
@@ -40,20 +41,19 @@ def test_one_token_is_no_vocabulary():
         figures.loss_explorer(1)
 
 
-def test_every_seed_is_a_point():
-    measures = {
-        "BLEU": {"0": [90.0, 91.0], "0.1": [92.0, 93.5]},
-        "perplexity": {"0": [1.2, 1.3], "0.1": [1.4, 1.5]},
-    }
-    chart = figures.seeds_chart(measures, title="Three seeds")
-    drawn = [(row["setting"], row["value"]) for row in all_rows(chart)]
-    assert sorted(drawn) == sorted((s, v) for by in measures.values() for s in by for v in by[s])
-    assert "BLEU: 0 90 to 91, 0.1 92 to 93.5" in spec(chart)["description"]
+def test_every_draw_has_every_number_and_the_mean_comes_back():
+    rows = all_rows(figures.dropout_explorer(["a", "b"]))
+    assert len(rows) == figures.N_DRAWS * 2 * figures.N_COMPONENTS
+    kept = [row["x"] / 0.9 if row["u"] >= 0.1 else 0 for row in rows]
+    assert sum(kept) / len(rows) == pytest.approx(sum(r["x"] for r in rows) / len(rows), abs=0.15)
 
 
-@pytest.mark.parametrize(
-    "measures", [{}, {"BLEU": {"0": []}}, {"a": {"0": [1.0]}, "b": {"1": [1.0]}}]
-)
-def test_measures_that_cannot_be_compared_are_refused(measures):
-    with pytest.raises(ValueError, match="values of the same settings"):
-        figures.seeds_chart(measures, title="Nothing")
+def test_a_curve_can_be_stopped_where_it_has_a_point():
+    points = pd.DataFrame(
+        [("p = 0", s, u, 3.0 - u / 100) for s in ("seen", "unseen") for u in (50, 100, 150)],
+        columns=["arm", "split", "update", "perplexity"],
+    )
+    chart = figures.curves_chart(points)
+    slider = inputs(chart)["stop"]
+    assert (slider["min"], slider["max"], slider["step"]) == (50, 150, 50)
+    assert "after 150 updates: p = 0 seen 1.50, p = 0 unseen 1.50" in spec(chart)["description"]

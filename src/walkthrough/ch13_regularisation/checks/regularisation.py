@@ -64,20 +64,9 @@ drop = Check(
             "you keep what should go: `keep` is True where a number stays.",
         ),
         Mistake(
-            "rescaled by the share counted",
-            _when_training(lambda x, keep, p: x * keep / keep.float().mean()),
-            "you divide by the share that happened to stay. The factor is fixed, 1/(1 − p): "
-            "it balances on average, and one draw does not depend on the others.",
-        ),
-        Mistake(
             "always on",
             lambda x, keep, p, training: x * keep / (1 - p),
             "right in training, but it drops when the model translates too. Look at `training`.",
-        ),
-        Mistake(
-            "the wrong way round",
-            lambda x, keep, p, training: x if training else x * keep / (1 - p),
-            "it drops in use and not in training: the condition is the wrong way round.",
         ),
         Mistake(
             "draws numbers of its own",
@@ -176,12 +165,6 @@ where = Check(
             "zeros go in or come out. Let it add something.",
         ),
         Mistake(
-            "a sub-layer that does nothing",
-            _with(sublayer=lambda y: y),
-            "your sub-layer gives back its input, so stream and branch are the same number. Let it "
-            "multiply and add.",
-        ),
-        Mistake(
             "branch and stream exchanged",
             _exchanged("branch", "stream"),
             '"branch" and "stream" are exchanged: the branch is what the sub-layer makes, the '
@@ -191,11 +174,6 @@ where = Check(
             "sum and result exchanged",
             _exchanged("sum", "result"),
             '"sum" and "result" are exchanged: the sum goes into the norm, the result comes out.',
-        ),
-        Mistake(
-            "nowhere is forgotten",
-            lambda connection: "branch" if _where(connection) == "nowhere" else _where(connection),
-            'one of the connections never calls `drop`. You give it the name "branch".',
         ),
     ],
 )

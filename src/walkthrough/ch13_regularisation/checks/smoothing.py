@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -135,102 +134,6 @@ smoothed_loss = Check(
 )
 
 
-# Exercise: undo the smoothing --------------------------------------------------------------------
-
-Part = Callable[[Tensor, float, float], Tensor]
-
-
-def _unmixed(
-    p: Tensor,
-    epsilon: float,
-    least: float,
-    *,
-    take: Part = lambda p, epsilon, _least: (p - epsilon / p.shape[-1]) / (1 - epsilon),
-    floor: Callable[[Tensor, float], Tensor] = lambda r, least: r.clamp(min=least),
-    dim: int | None = -1,
-) -> Tensor:
-    r = floor(take(p, epsilon, least), least)
-    return r if dim is None else r / r.sum(dim=dim, keepdim=True)
-
-
-def _otherwise(**changes: Any) -> Part:
-    return lambda p, epsilon, least: _unmixed(p, epsilon, least, **changes)
-
-
-def _mixture_case(label: str, epsilon: float, least: float, *, low: float = 0.0) -> Case:
-    """Probabilities of a mixture; with `low`, that share of the even part is kept back."""
-
-    def make(generator: torch.Generator) -> Arguments:
-        r = (3 * torch.randn(5, 12, generator=generator)).softmax(dim=-1)
-        p = (1 - epsilon) * r + epsilon / 12
-        p = p - low * epsilon / 12 * (r < 0.02)
-        return arguments(p / p.sum(dim=-1, keepdim=True), epsilon, least)
-
-    return Case(label, make)
-
-
-unmixed = Check(
-    name="unmixed",
-    reference=_unmixed,
-    cases=[
-        _mixture_case("a true mixture, ε = 0.1", 0.1, 1e-6),
-        _mixture_case("a true mixture, ε = 0.3", 0.3, 1e-6),
-        _mixture_case("words that get less than ε/V", 0.2, 1e-3, low=0.8),
-        _mixture_case("ε = 0", 0.0, 1e-9),
-    ],
-    mistakes=[
-        Mistake(
-            "not divided",
-            _otherwise(take=lambda p, epsilon, _least: p - epsilon / p.shape[-1]),
-            "right for a true mixture, where dividing by the sum repairs it. But r is (p − ε/V) "
-            "/ (1 − ε); without the division `least` is reached at another place.",
-        ),
-        Mistake(
-            "number of positions",
-            _otherwise(take=lambda p, epsilon, _least: (p - epsilon / len(p)) / (1 - epsilon)),
-            "you take ε divided by the number of *positions* away. V is the last dimension, "
-            "`p.shape[-1]`.",
-        ),
-        Mistake(
-            "the other tokens",
-            _otherwise(
-                take=lambda p, epsilon, _least: (p - epsilon / (p.shape[-1] - 1)) / (1 - epsilon)
-            ),
-            "you take ε/(V − 1) away. Here ε was spread over all V tokens, the gold one included.",
-        ),
-        Mistake(
-            "least added",
-            _otherwise(floor=lambda r, least: r.clamp(min=0.0) + least),
-            "you add `least` to every token. Only those below it are lifted to it.",
-        ),
-        Mistake(
-            "the rows do not sum to 1",
-            _otherwise(dim=None),
-            "right for a true mixture. Where words were lifted to `least`, the row sums to more "
-            "than 1: divide each row by its sum at the end.",
-        ),
-        Mistake(
-            "no least",
-            _otherwise(floor=lambda r, _least: r),
-            "right for a true mixture. Where the model gave less than ε/V, you return negative "
-            "probabilities: lift them to `least`.",
-        ),
-        Mistake(
-            "lifted to 0",
-            _otherwise(floor=lambda r, _least: r.clamp(min=0.0)),
-            "right for a true mixture. Words below the floor get 0 from you, and the logarithm of "
-            "0 is minus infinity. Give them `least`.",
-        ),
-        Mistake(
-            "ε in place of ε/V",
-            _otherwise(take=lambda p, epsilon, _least: (p - epsilon) / (1 - epsilon)),
-            "you take ε from every token. Smoothing gave each of them ε/V.",
-        ),
-    ],
-    tolerance=1e-5,
-)
-
-
 # Exercise: the perplexity of a perfect pupil -----------------------------------------------------
 
 _EPSILON, _VOCAB = 0.2, 37_000
@@ -277,18 +180,8 @@ perfect_perplexity = ValueCheck(
             "this is the probability of the gold token. Perplexity is 1 over it.",
         ),
         WrongValue(
-            math.exp(0.2),
-            "this is e to the power of ε. Perplexity is e to the power of −log p, that is 1/p, "
-            "with p the gold token’s probability.",
-        ),
-        WrongValue(
             5.0,
             "this is 1/ε, as if the gold token got ε. It gets 1 − ε + ε/V.",
-        ),
-        WrongValue(
-            37_000,
-            "this is the perplexity of a blind guess among all tokens. This model has learned "
-            "everything.",
         ),
     ],
 )
