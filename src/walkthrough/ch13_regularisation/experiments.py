@@ -153,9 +153,9 @@ DROPOUT = Experiment(
         Arm(f"p = {p}", model={"dropout": p}, data={"pairs": 1000}, labels={"p": p})
         for p in (0.0, 0.1)
     ],
-    seeds=range(1, 9),
+    seeds=range(1, 6),
     rates=(0.5, 1, 2),
-    rate_seeds=(1, 2),
+    rate_seeds=(1,),
     choose=Choose("valid/-/perplexity"),
     lengths=(200, 1000),
     run=watched,
@@ -169,9 +169,9 @@ SMOOTHING = Experiment(
         Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
         for e in (0.0, 0.1)
     ],
-    seeds=range(1, 9),
+    seeds=range(1, 6),
     rates=(0.5, 1, 2),
-    rate_seeds=(1, 2),
+    rate_seeds=(1,),
     choose=Choose("valid/-/next_word"),
     lengths=(300, 1000),
     measures=[Measure(FIGURES, evaluated)],
