@@ -154,7 +154,7 @@ DROPOUT = Experiment(
         for p in (0.0, 0.1)
     ],
     seeds=range(1, 6),
-    rates=(0.5, 1, 2),
+    rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/perplexity"),
     lengths=(200, 1000),
@@ -170,7 +170,7 @@ SMOOTHING = Experiment(
         for e in (0.0, 0.1)
     ],
     seeds=range(1, 6),
-    rates=(0.5, 1, 2),
+    rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/next_word"),
     lengths=(300, 1000),
