@@ -11,7 +11,6 @@ pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them,
 
 ALL = [
     checks.rate_of_batch,
-    checks.warmup_for_peak,
     checks.update_gradient,
     checks.adamw_step,
     checks.training_days,
@@ -51,16 +50,6 @@ def test_rounding_to_the_nearest_is_told_from_rounding_down():
     assert nearest.mistake == "rounded to the nearest"
     down = checks.rate_of_batch(rate_with(lambda b, a: max(1, b // a)))
     assert down.mistake == "rounded down"
-
-
-def test_the_warmup_found_has_that_peak():
-    def found(peak, d_model):
-        return next(
-            w / 2 for w in range(1, 20_000) if (d_model * w / 2) ** -0.5 <= peak * (1 + 1e-9)
-        )
-
-    assert noam_rate(4000, d_model=512, warmup=4000) == pytest.approx((512 * 4000) ** -0.5)
-    assert found(1 / 64, 512) == checks.warmup_for_peak.reference(1 / 64, 512)
 
 
 def test_pytorchs_adamw_is_right():
