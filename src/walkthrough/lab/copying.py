@@ -5,13 +5,13 @@ not look at the source can only guess, with a loss of log 16 = 2.77 nats a word.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer.config import BOS_ID, UNK_ID, Norm, ResidualInit, TransformerConfig
 from transformer.model import Transformer
@@ -64,7 +64,7 @@ def sentences(size: int, generator: torch.Generator) -> Int[Tensor, "size length
 
 
 def copy_loss(
-    model: nn.Module,
+    model: Callable[..., Tensor],
     source: Int[Tensor, "size length"],
     target: Int[Tensor, "size length"] | None = None,
 ) -> Float[Tensor, ""]:

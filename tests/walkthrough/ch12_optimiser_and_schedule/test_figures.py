@@ -57,4 +57,5 @@ def test_runs_are_chosen_by_their_peak_and_counted():
 
 def test_first_steps_are_drawn_where_they_are_not_zero():
     drawn = figures.first_steps(torch.tensor([1e-3, 0.0]), torch.tensor([1.0, 0.0]), alt_text="a")
-    assert "size of the gradient" in drawn.svg and drawn.alt == "a"
+    assert "size of the gradient" in drawn.svg
+    assert drawn.alt == "a"
