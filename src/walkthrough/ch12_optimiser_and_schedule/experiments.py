@@ -14,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformer.config import ResidualInit
 from transformer.model import Transformer
 from transformer.training.schedule import noam_rate
-from walkthrough.lab import Arm, Choose, Experiment, Job, Outcome, Trained, copying
+from walkthrough.lab import Arm, Experiment, Job, Outcome, Trained, copying
 from walkthrough.lab.measures import copied
 from walkthrough.lab.tasks import copying as copying_task
 
@@ -161,10 +161,9 @@ EXPERIMENTS = [
         name="12-sweep",
         question="How high may the learning rate be, with a warm-up and without?",
         arms=[Arm("baseline"), Arm("no warm-up"), Arm("β2 = 0.999", rates=(0.5, 1, 2))],
-        seeds=range(10, 15),
+        seeds=range(10, 20),
         rates=(0.25, 0.5, 1, 1.5, 2),
-        rate_seeds=range(10, 15),
-        choose=Choose("train/updates"),
+        rate_seeds=range(10, 20),
         **TOGETHER,
     ),
 ]
