@@ -2,6 +2,19 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
+first_step = Prediction(
+    "12-first-step",
+    "The gradients are 1 and 0.001. How far does Adam move the two weights at the first update?",
+    (
+        Choice("The loud one a thousand times as far", "So would plain gradient descent."),
+        Choice("Both equally far", "Each gradient is divided by its own size.", right=True),
+        Choice(
+            "The quiet one further",
+            "A small gradient is divided by a small size, and what is left is the same.",
+        ),
+    ),
+)
+
 no_warmup = Prediction(
     "12-no-warmup",
     "At the highest rate of 0.005 leaving out the warm-up makes no difference that ten seeds can "
@@ -9,7 +22,7 @@ no_warmup = Prediction(
     (
         Choice(
             "No difference there either",
-            "At half the rate all ten runs without a warm-up are earlier.",
+            "At half the rate nine of ten runs without a warm-up are earlier.",
         ),
         Choice(
             "It makes the runs later",
@@ -18,6 +31,27 @@ no_warmup = Prediction(
         Choice(
             "It makes the runs earlier",
             "Low rates in the first updates are lost time where a full step does no harm.",
+            right=True,
+        ),
+    ),
+)
+
+decay = Prediction(
+    "12-decay",
+    "A loud weight and a quiet one, gradients that turn round at every update, and Adam with the "
+    "*old* decay: λ*w* is added to the gradient. What becomes of the two?",
+    (
+        Choice(
+            "Both shrink alike, because λ is the same",
+            "That is what AdamW does, by taking the decay off directly.",
+        ),
+        Choice(
+            "The loud one shrinks more",
+            "Its decay is divided by the size of its gradients, which is large.",
+        ),
+        Choice(
+            "The quiet one shrinks more",
+            "Its decay is divided by a size that is small.",
             right=True,
         ),
     ),

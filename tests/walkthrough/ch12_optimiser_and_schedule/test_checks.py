@@ -11,7 +11,6 @@ pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them,
 
 ALL = [
     checks.rate_of_batch,
-    checks.update_gradient,
     checks.adamw_step,
     checks.training_days,
 ]
@@ -69,15 +68,3 @@ def test_pytorchs_adamw_is_right():
         return parameter.detach(), state["exp_avg"], state["exp_avg_sq"]
 
     assert checks.adamw_step(pytorch).status == "right"
-
-
-def test_pytorchs_clipping_is_right():
-    def pytorch(gradients, n_tokens, max_norm):
-        parameters = [torch.nn.Parameter(torch.zeros_like(part)) for part in gradients[0]]
-        for parameter, parts in zip(parameters, zip(*gradients, strict=True), strict=True):
-            shares = [n / sum(n_tokens) for n in n_tokens]
-            parameter.grad = sum(s * part for s, part in zip(shares, parts, strict=True))
-        torch.nn.utils.clip_grad_norm_(parameters, max_norm)
-        return tuple(parameter.grad for parameter in parameters)
-
-    assert checks.update_gradient(pytorch).status == "right"
