@@ -48,7 +48,7 @@ def run(peak, kind, learned):
 def test_runs_are_chosen_by_their_peak_and_counted():
     runs = [run(0.1, figures.WITH, True), run(0.1, figures.WITHOUT, False)]
     chart = figures.runs_explorer([*runs, run(0.2, figures.WITH, True)], start=0.2, guessing=2.7)
-    assert inputs(chart)["highest_rate"] == [0.1, 0.2]
+    assert inputs(chart)["highest_rate"]["options"] == [0.1, 0.2]
     assert [row["said"] for row in all_rows(chart) if "said" in row][:2] == [
         "with a warm-up: 1 of 1 learn",
         "without: 0 of 1 learn",
