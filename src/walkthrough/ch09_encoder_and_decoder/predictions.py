@@ -22,3 +22,18 @@ never_there = Prediction(
         ),
     ),
 )
+
+big_count = Prediction(
+    "09-big-count",
+    "Base has 63.1 million parameters by our count, where the paper prints 65. The paper prints "
+    "213 for big. What does our count give?",
+    (
+        Choice(
+            "Less than 213, for the same reason",
+            "A vocabulary that was taken too small would do that to both. So the reason must be "
+            "another.",
+        ),
+        Choice("213", "That would leave base as the only riddle. There are two."),
+        Choice("More than 213", "So one count is too small and the other too large.", right=True),
+    ),
+)

@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
         Arm("both silent", run=after_training(0, 1)),
         Arm("never there", build=without),
     ],
-    seeds=range(1, 6),
+    seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
     lengths=(150, 300),
