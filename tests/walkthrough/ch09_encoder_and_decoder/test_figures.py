@@ -12,7 +12,7 @@ from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
     symbols,
 )
 from walkthrough.ch09_encoder_and_decoder.figures.blocks import CODE, Words, block_explorer
-from walkthrough.ch09_encoder_and_decoder.figures.cut import CUTS, cut_memory
+from walkthrough.ch09_encoder_and_decoder.figures.cut import cut_memory
 from walkthrough.page.architecture import BLOCKS
 
 SOURCE, TARGET = torch.full((2, 7), 5), torch.full((2, 6), 5)
@@ -100,7 +100,7 @@ def test_incomplete_explorers_are_refused(recorded):
         block_explorer(shapes, parameters, names, first="softmax")
 
 
-def cut(words=("Jane", "</s>"), frames=len(CUTS)):
+def cut(words=("Jane", "</s>"), frames=4):
     predicted = [[(word, 0.9) for word in words]] * (frames - 1) + [[("the", 0.2)] * len(words)]
     return cut_memory(["Jane"], torch.randn(1, 8), ["<s>", "Jane"], predicted, ["Jane", "</s>"])
 

@@ -1,4 +1,4 @@
-"""Silence in a decoder layer: what is silenced, what comes back, what training without it learns."""
+"""Silence in a decoder layer: what falls silent, what comes back, what has never been there."""
 
 import pytest
 import torch

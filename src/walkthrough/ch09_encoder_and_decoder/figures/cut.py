@@ -72,8 +72,9 @@ def cut_memory(
     reach = float(memory.abs().max()) / 2
     words = cells(
         source,
-        lambda n, word: f'<div class="word"><span>{word}</span>{strip(memory[n], KEY, reach=reach)}'
-        "</div>",
+        lambda n, word: (
+            f'<div class="word"><span>{word}</span>{strip(memory[n], KEY, reach=reach)}</div>'
+        ),
     )
     rows = ""
     for row, word in enumerate(reads):
