@@ -2,6 +2,6 @@
 
 from walkthrough.ch09_encoder_and_decoder.checks.broken import faults
 from walkthrough.ch09_encoder_and_decoder.checks.layer import decoder_layer
-from walkthrough.ch09_encoder_and_decoder.checks.whole_model import n_parameters, shapes
+from walkthrough.ch09_encoder_and_decoder.checks.every_shape import shapes
 
-__all__ = ["decoder_layer", "faults", "n_parameters", "shapes"]
+__all__ = ["decoder_layer", "faults", "shapes"]
