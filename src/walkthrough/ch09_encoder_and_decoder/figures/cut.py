@@ -25,7 +25,7 @@ _CSS = f"""
 #scene-cut small{{font-size:1em;opacity:.75;white-space:nowrap}}
 #scene-cut .said{{grid-template-columns:auto auto auto;column-gap:.4em;padding-left:.5em}}
 #scene-cut .said>*{{white-space:nowrap}}
-#scene-cut .said small:last-of-type{{visibility:hidden;width:0}}
+#scene-cut .said small:last-of-type{{font-size:0}}
 #scene-cut .word{{display:grid;grid-template-columns:auto .9em;column-gap:.3em;
 align-items:center;text-align:right}}
 #scene-cut .p{{display:flex;align-items:center;gap:.4em}}
@@ -37,12 +37,12 @@ text-underline-offset:.2em}}
 #scene-cut path{{stroke:{KEY};stroke-width:9;opacity:var(--a,var(--z))}}
 #scene-cut .layers{{display:grid;grid-template-rows:1fr auto 1fr;margin-top:1.9em;
 text-align:center;line-height:1.1}}
-#scene-cut .layers b{{display:grid;align-items:center;padding:0 .3em;font-weight:600;
+#scene-cut .layers b{{display:grid;align-items:center;padding:0 .45em;font-weight:600;
 border-radius:8px;border:1.5px solid {QUERY};background:color-mix(in srgb,{QUERY} 12%,transparent)}}
 @container(min-width:620px){{#scene-cut .word{{grid-template-columns:auto 7em;column-gap:.5em}}
 #scene-cut .layers b{{padding:0 .8em}}
 #scene-cut .said{{grid-template-columns:5.8em 6.2em 10em;column-gap:.6em;padding-left:1.2em}}
-#scene-cut .said small:last-of-type{{visibility:visible;width:auto}}
+#scene-cut .said small:last-of-type{{font-size:1em}}
 #scene-cut .bar{{display:block;width:calc(var(--p)*7em)}}}}
 """
 
