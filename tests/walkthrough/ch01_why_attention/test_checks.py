@@ -4,14 +4,14 @@ import math
 
 import pytest
 import torch
+from soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 from torch import nn
 
 from walkthrough.ch01_why_attention import checks
 from walkthrough.ch01_why_attention.experiments import recurrent_states
-from walkthrough.checking.soundness import (
-    assert_check_is_sound,
-    assert_mistakes_are_worth_listing,
-)
 
 ALL = [
     checks.both_ways,

@@ -4,13 +4,13 @@ import math
 
 import pytest
 import torch
-
-from transformer.attention import scaled_dot_product_attention
-from walkthrough.ch02_scaled_dot_product_attention import checks
-from walkthrough.checking.soundness import (
+from soundness import (
     assert_check_is_sound,
     assert_mistakes_are_worth_listing,
 )
+
+from transformer.attention import scaled_dot_product_attention
+from walkthrough.ch02_scaled_dot_product_attention import checks
 
 ALL = [
     checks.stable_softmax,

@@ -2,14 +2,14 @@
 
 import pytest
 import torch
+from soundness import (
+    assert_check_is_sound,
+    assert_mistakes_are_worth_listing,
+)
 
 from transformer.config import EOS_ID, PAD_ID
 from transformer.data.batching import collate
 from walkthrough.ch03_masks import checks
-from walkthrough.checking.soundness import (
-    assert_check_is_sound,
-    assert_mistakes_are_worth_listing,
-)
 
 ALL = [
     checks.decoding_mask,

@@ -4,12 +4,12 @@ import math
 
 import pytest
 import torch
-
-from walkthrough.ch04_multi_head_attention import checks
-from walkthrough.checking.soundness import (
+from soundness import (
     assert_check_is_sound,
     assert_mistakes_are_worth_listing,
 )
+
+from walkthrough.ch04_multi_head_attention import checks
 
 ALL = [getattr(checks, name) for name in checks.__all__]
 

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.analysis.cost import attention_flops, feed_forward_flops
 from transformer.config import TransformerConfig
 from walkthrough.ch05_feed_forward import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
 

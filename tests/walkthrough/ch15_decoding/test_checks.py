@@ -5,10 +5,10 @@ from math import exp
 import numpy as np
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.inference.beam import length_penalty
 from walkthrough.ch15_decoding import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 
 @pytest.mark.parametrize(

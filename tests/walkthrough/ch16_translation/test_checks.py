@@ -4,9 +4,9 @@ from collections import Counter
 from math import exp, log
 
 import pytest
+from soundness import assert_check_is_sound
 
 from walkthrough.ch16_translation import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.matches, checks.penalty, checks.bleu, checks.days_on_one]
 

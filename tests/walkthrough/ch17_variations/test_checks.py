@@ -5,10 +5,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 from walkthrough.ch17_variations import checks
 from walkthrough.checking import Check
-from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 from walkthrough.lab.intervals import t_factor
 
 ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
 from walkthrough.ch19_what_the_heads_attend_to import checks
-from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 ALL = [checks.share_found, checks.fixed_distance, checks.hide, checks.without_head]
 

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 from torch import nn
 
 from walkthrough.ch20_what_came_after import checks
 from walkthrough.ch20_what_came_after.blocks import turned
-from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 ALL = [checks.image_tokens, checks.turn_at, checks.pool_heads]
 

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 from transformer.config import BOS_ID, EOS_ID
 from walkthrough.ch21_translate_in_your_browser import checks
-from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 
 ALL = [checks.multiplications, checks.names_of, checks.greedy]
 

@@ -6,10 +6,10 @@ from importlib import import_module
 import pytest
 import torch
 from jaxtyping import config
+from soundness import assert_mistakes_are_worth_listing
 
 import walkthrough
-from walkthrough.checking.base import Check
-from walkthrough.checking.soundness import assert_mistakes_are_worth_listing
+from walkthrough.checking import Check
 
 ROOMS = [m.name for m in pkgutil.iter_modules(walkthrough.__path__) if m.name.startswith("ch")]
 # what is seen of the call itself, or of a network that was never run

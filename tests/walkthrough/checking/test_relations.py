@@ -33,16 +33,19 @@ SORTED = Check(
         (lambda s: s.softmax(-1).log(), "as its logarithm"),
         (lambda s: s.softmax(-1).round(decimals=1), "rounded to one decimal"),
         (lambda s: s.softmax(-1).T, "rows and columns are exchanged"),
-        (lambda s: s.softmax(-1).roll(1, -1), "its last column has become the first"),
+        (lambda s: s.softmax(-1).roll(1, -1), "every column stands one place too late"),
         (lambda s: s.softmax(-1).flip(0), "turned round: the last row comes first"),
         (lambda s: F.pad(s.softmax(-1), (1, 0))[:, :-1], "every column stands one place too late"),
         (lambda s: s.softmax(-1)[:-1], "the last row is missing"),
         (lambda s: torch.cat([s.softmax(-1), s[:1]]), "one row too many comes last"),
-        (lambda s: s.softmax(-1)[[1, 2, 0, *range(3, len(s))]], "every row of the expected result"),
-        (lambda s: s.softmax(-1)[None], "dimensions of size 1"),
+        (lambda s: s.softmax(-1)[[1, 2, 0, *range(3, len(s))]], "there, but in another order"),
+        (
+            lambda s: s.softmax(-1)[None],
+            "the shape is not (the shape should be (3, 5), yours is (1",
+        ),
         (lambda s: s.softmax(-1).flatten(), "in the right order, the shape is not"),
         (lambda s: s, "`s` itself, unchanged"),
-        (lambda s: 0 * s, "the same number, 0, everywhere"),
+        (lambda s: 0 * s, "your result is 0 everywhere, whatever the arguments are"),
         (lambda s: s.softmax(-1)[:1].expand(len(s), -1), "in every row but the first"),
         (lambda s: s.softmax(-1) + torch.eye(6)[: len(s), : s.shape[1]], "on the diagonal only"),
         (
@@ -50,7 +53,7 @@ SORTED = Check(
             "your result is infinite in the first row only; the rest is right",
         ),
         (lambda s: s.softmax(-1) * float("nan"), "NaN (not a number) everywhere"),
-        (lambda s: s.softmax(-2), "over dimension -1 your values should sum to 1; they do over"),
+        (lambda s: s.softmax(-2), "over dimension -1 your values should sum to 1, and sum to 1.38"),
         (lambda s: s.softmax(-1) > 0.3, "the values should be float32, yours are bool"),
     ],
 )
@@ -66,7 +69,7 @@ def test_what_is_told_of_tensors(function, words):
         (LOGARITHM, lambda x: -math.log(x), "opposite sign"),
         (LOGARITHM, math.log2, "every value is 1.44 times the expected one"),
         (LOGARITHM, lambda x: math.log(x) + 2, "the expected one plus 2"),
-        (LOGARITHM, lambda x: 7, "your result is 7 whatever the arguments are"),
+        (LOGARITHM, lambda x: 7, "your result is 7 everywhere, whatever the arguments are"),
         (LOGARITHM, lambda x: math.log(max(x, 1)), "right for x = 3.0, x = 7.0 and x = 1.5; wrong"),
         (SORTED, lambda x: sorted(x)[::-1], "turned round"),
         (SORTED, lambda x: sorted(x)[:-1], "the last entry is missing"),
@@ -130,7 +133,7 @@ def test_what_is_special_about_a_case_is_told_where_it_alone_fails():
 
 
 def test_a_loop_without_an_end_is_stopped(monkeypatch):
-    monkeypatch.setattr("walkthrough.checking.limit.SECONDS", 0.2)
+    monkeypatch.setattr("walkthrough.checking.running.SECONDS", 0.2)
 
     def forever(scores):
         while True:

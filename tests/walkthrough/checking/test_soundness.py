@@ -10,9 +10,9 @@ from softmax_check import (
     softmax_over_keys,
     softmax_over_queries,
 )
+from soundness import assert_check_is_sound
 
 from walkthrough.checking import Case, Mistake, arguments
-from walkthrough.checking.soundness import assert_check_is_sound
 
 
 def test_a_sound_check_passes_the_proof():

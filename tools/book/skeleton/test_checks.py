@@ -3,7 +3,7 @@
 import pytest
 
 from walkthrough.{{room}} import checks
-from walkthrough.checking.soundness import (
+from soundness import (
     assert_check_is_sound,
     assert_mistakes_are_worth_listing,
 )

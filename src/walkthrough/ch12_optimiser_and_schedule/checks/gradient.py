@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 Gradients = Sequence[Sequence[Tensor]]
 Combine = Callable[[Gradients, Sequence[int], float], list[Tensor]]

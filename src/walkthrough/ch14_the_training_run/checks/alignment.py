@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 
 def _predicted_sources(weights: Tensor, n_source: int, n_target: int) -> list[int]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer.config import PAD_ID
 from walkthrough.ch14_the_training_run.experiments import PARTS, broken_model, two_sentences
-from walkthrough.checking.base import Case, Check, Mistake, arguments
+from walkthrough.checking import Case, Check, Mistake, arguments
 
 Model = Callable[[Tensor, Tensor], Tensor]
 Experiment = Callable[[Model, Tensor, Tensor], bool]

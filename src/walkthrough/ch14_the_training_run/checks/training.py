@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fixed
 
 # Exercise: what the decoder reads, and what it must say ------------------------------------------
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 States = Sequence[Mapping[str, Tensor]]
 

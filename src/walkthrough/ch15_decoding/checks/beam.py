@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import (
+from walkthrough.checking import (
     Arguments,
     Case,
     Check,

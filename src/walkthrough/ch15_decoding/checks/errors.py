@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 Kind = Callable[[str, str, float, float], str | None]
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 VOCAB = 12
 _MOODS = torch.rand(61, VOCAB, generator=torch.Generator().manual_seed(7))

@@ -1,7 +1,7 @@
 """The check of chapter 15 on the score of a hypothesis (§6.1)."""
 
 from transformer.inference.beam import length_penalty
-from walkthrough.checking.base import (
+from walkthrough.checking import (
     Check,
     Mistake,
     fixed,

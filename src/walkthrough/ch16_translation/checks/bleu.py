@@ -16,7 +16,7 @@ from walkthrough.ch16_translation.checks.matches import (
     Tokens,
     unclipped,
 )
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Corpus = Sequence[Tokens]
 Pairs = Sequence[tuple[Tokens, Tokens]]

@@ -5,7 +5,7 @@ from math import exp
 from statistics import fmean
 
 from transformer.analysis.bleu import brevity_penalty
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking import Check, Mistake, fixed
 
 
 def _penalty(hypothesis_lengths: Sequence[int], reference_lengths: Sequence[int]) -> float:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from transformer.analysis.bleu import clipped_matches, ngram_counts
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Tokens = Sequence[str]
 Count = Callable[[Tokens, Tokens, int], float]

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any, cast
 
 import walkthrough
-from walkthrough.checking.base import Check, Raised
+from walkthrough.checking import Check
 from walkthrough.checking.forbidden import Forbidden, as_forbidden
+from walkthrough.checking.running import Raised
 from walkthrough.checking.values import ValueCheck
 
 LEAST, MOST, LEAST_NEW = 3, 8, 4
@@ -71,7 +72,7 @@ def _assert_reference_answers(check: Check) -> None:
     for case, outcome in zip(check.cases, check.outcomes(check.reference), strict=True):
         assert not isinstance(outcome, Raised), (
             f"the reference of {check.name!r} must answer every case; for {case.label} it stops "
-            f"with {outcome.kind}: {outcome.words}"
+            f"with {type(outcome.error).__name__}: {outcome.error}"
         )
 
 
