@@ -39,6 +39,9 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
             f"{check.name!r} says {verdict.message!r} about {mistake.name!r}"
         )
     made = [(mistake, check.outcomes(mistake.function)) for mistake in check.mistakes]
+    for mistake, outcomes in made:
+        stops = all(isinstance(outcome, Raised) for outcome in outcomes)
+        assert not stops, f"{mistake.name!r} of {check.name!r} answers no case: {outcomes[0]}"
     for (one, _), (other, outcomes) in combinations(made, 2):
         alike = check.names(one, outcomes)
         assert not alike, f"{check.name!r} cannot tell {one.name!r} from {other.name!r}"

@@ -36,6 +36,10 @@ def test_a_sound_check_passes_the_proof():
         ),
         ({"tolerance": 10.0}, "does not reject"),
         (
+            {"mistakes": [Mistake("typing error", lambda scores: score.exp(), "never so")]},
+            "'typing error' of 'softmax over the keys' answers no case: .*NameError",
+        ),
+        (
             {
                 "cases": [Case("one key", lambda g: arguments(torch.randn(1, 1, generator=g)))],
             },

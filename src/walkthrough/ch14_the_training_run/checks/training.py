@@ -87,13 +87,15 @@ def _mean_loss(losses: Tensor, target: Tensor) -> Tensor:
     return losses[target != PAD_ID].mean()
 
 
-def _loss_case(label: str, lengths: list[int], width: int) -> Case:
+def _loss_case(label: str, lengths: list[int], width: int, sure_of_the_end: bool = False) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         losses = torch.rand(len(lengths), width, generator=generator) + 0.5
         target = torch.full((len(lengths), width), PAD_ID)
         for row, length in enumerate(lengths):
             target[row, :length] = torch.randint(4, 30, (length,), generator=generator)
             target[row, length - 1] = EOS_ID
+        if sure_of_the_end:
+            losses[target == EOS_ID] = 0.0
         return arguments(losses, target)
 
     return Case(label, make)
@@ -110,6 +112,7 @@ mean_loss = Check(
         _loss_case("two sentences, one of them short", [6, 2], width=6),
         _loss_case("three sentences", [3, 5, 1], width=5),
         _loss_case("a batch without padding", [4, 4], width=4),
+        _loss_case("end tokens that cost nothing", [2, 4], width=4, sure_of_the_end=True),
     ],
     mistakes=[
         Mistake(

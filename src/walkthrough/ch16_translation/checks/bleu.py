@@ -1,5 +1,6 @@
 """The check of chapter 16 on BLEU of a corpus (§6.1)."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 from math import prod
@@ -10,6 +11,7 @@ from transformer.analysis.bleu import (
     brevity_penalty,
     clipped_matches,
     corpus_bleu,
+    ngram_counts,
 )
 from walkthrough.ch16_translation.checks.matches import (
     Count,
