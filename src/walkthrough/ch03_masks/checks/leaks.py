@@ -83,12 +83,6 @@ has_leak = Check(
             "for sound. Change each position in turn.",
         ),
         Mistake(
-            "first change only",
-            _detector(positions=lambda length: range(1, 2)),
-            "only position 1 is ever changed. Does a `return` inside the loop end it in the first "
-            "round? Return True where you find a leak, and False after the loop.",
-        ),
-        Mistake(
             "tolerance of 1e-4 or more",
             _detector(moves=lambda difference: bool((difference.abs() > 1e-4).any())),
             "a faint leak passes: an output that moves by 5e-5 has seen the future too. Rounding "
@@ -99,13 +93,6 @@ has_leak = Check(
             _detector(moves=lambda difference: bool((difference > TOLERANCE).any())),
             "only outputs that grow are noticed. A leak may as well make them smaller: take "
             "`.abs()` of the difference before you look for the largest.",
-        ),
-        Mistake(
-            "never",
-            lambda model, tokens, vocab_size: False,
-            "no model is ever reported. A detector that cannot find a leak is none. Is the changed "
-            "token different from the old one? Do you change a copy, and not the tokens of both "
-            "runs? Do you change every position, not only the first, which has nothing before it?",
         ),
     ],
     right="`has_leak` is right: it finds leaks at every distance, however faint, and neither "

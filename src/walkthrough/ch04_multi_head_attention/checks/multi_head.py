@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer.attention import scaled_dot_product_attention
-from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 
 def _heads(
@@ -57,13 +57,6 @@ def _given(
     return make
 
 
-def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
-    def shows(result: Tensor, expected: Tensor, given: Arguments) -> bool:
-        return torch.allclose(result, function(*given.positional), atol=1e-5)
-
-    return shows
-
-
 def _reshaped_matrices(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
     n_heads, d_model = w[0].shape[:2]
     q, k, v = (
@@ -101,16 +94,16 @@ multi_head = Check(
             "for several words. Exchange heads and words before you flatten.",
         ),
         Mistake(
+            "all from the queries",
+            lambda q, k, v, *w: _multi_head(q, q, q, *w),
+            "keys and values are both made from `query`: this is self-attention. Keys come from "
+            "`key`, values from `value`.",
+        ),
+        Mistake(
             "divides by √d_model",
             _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[1])).softmax(-1)),
             "the scores are divided by √d_model. Each head divides by the root of its own size, "
             "√d_k: the last dimension of `w_q`.",
-        ),
-        Mistake(
-            "divides by √(d_model / h)",
-            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[1] / len(w_q))).softmax(-1)),
-            "the scores are divided by √(d_model / h). In the paper that equals √d_k; here d_k is "
-            "given by the matrices, so take the last dimension of `w_q`.",
         ),
         Mistake(
             "no scale",
@@ -134,26 +127,6 @@ multi_head = Check(
             _reshaped_matrices,
             "the stacked matrices were made one by `reshape`, which mixes the rows of different "
             "heads. Put them side by side: `torch.cat(list(w_q), dim=-1)`.",
-        ),
-    ],
-    symptoms=[
-        Symptom(
-            "all from the queries",
-            _like(lambda q, k, v, *w: _multi_head(q, q, q, *w)),
-            "keys and values are both made from `query`: this is self-attention. Keys come from "
-            "`key`, values from `value`.",
-        ),
-        Symptom(
-            "values from the queries",
-            _like(lambda q, k, v, *w: _multi_head(q, k, q, *w)),
-            "the values are made from `query`. In encoder–decoder attention these would be the "
-            "decoder's words. Values come from `value`.",
-        ),
-        Symptom(
-            "keys from the queries",
-            _like(lambda q, k, v, *w: _multi_head(q, q, v, *w)),
-            "the keys are made from `query`, so every word looks at its own sentence. Keys come "
-            "from `key`.",
         ),
     ],
     right="`multi_head` is right: one softmax a head, mixed by W^O",

@@ -64,18 +64,6 @@ shift = Check(
             "both lists hold start, words and end: they are not shifted against each other. The "
             "input lacks the end token, the gold lacks the start token.",
         ),
-        Mistake(
-            "shifted the other way",
-            lambda ids: ([*ids, EOS_ID], [BOS_ID, *ids]),
-            "the two lists are exchanged: you return the gold first. Read from left to right, the "
-            "decoder would have to name the word before the one it reads.",
-        ),
-        Mistake(
-            "the end is read too",
-            lambda ids: ([BOS_ID, *ids, EOS_ID], [*ids, EOS_ID]),
-            "the input is one token longer than the gold. Nothing comes after the end token, so "
-            "the decoder never reads it.",
-        ),
     ],
 )
 
@@ -116,12 +104,6 @@ mean_loss = Check(
     ],
     mistakes=[
         Mistake(
-            "mean of the places' means",
-            _over_real(lambda kept, real: (kept.sum(0) / real.sum(0)).mean()),
-            "you take a mean for each place in the sentence, and then the mean of these. A late "
-            "place, which few sentences have, then weighs as much as the first.",
-        ),
-        Mistake(
             "padding counts",
             lambda losses, target: losses.mean(),
             "padding counts as tokens: the loss depends on how long the longest sentence of the "
@@ -154,11 +136,6 @@ mean_loss = Check(
             "the end token left out",
             lambda losses, target: losses[target > EOS_ID].mean(),
             "the end token is left out as well. It is a token to predict; only padding is not.",
-        ),
-        Mistake(
-            "the mask upside down",
-            lambda losses, target: losses[target == PAD_ID].mean(),
-            "this is the mean over the padding: the condition is the wrong way round.",
         ),
     ],
 )

@@ -129,12 +129,6 @@ greedy_batch = Check(
             "on until all have ended.",
         ),
         Mistake(
-            "over when the last has ended",
-            _by(over=lambda ended: bool(ended[-1])),
-            "your loop looks at the last sentence alone to know when to stop. Go on until all "
-            "have ended.",
-        ),
-        Mistake(
             "words behind the end",
             _by(keep=lambda row: row),
             "an output goes on after its end token, because the model says something at every "
@@ -150,12 +144,6 @@ greedy_batch = Check(
             "the end token kept",
             _by(keep=lambda row: [*_until_end(row), *([EOS_ID] if EOS_ID in row else [])]),
             "the end token is part of your outputs. Cut before it.",
-        ),
-        Mistake(
-            "only the last word cut off",
-            _by(keep=lambda row: row[:-1]),
-            "the last word of every row is cut off, as if every row ended with its end token. A "
-            "row may have ended long before: cut at its first end token.",
         ),
         Mistake(
             "one word too few at the limit",

@@ -53,28 +53,10 @@ penalty = Check(
             "long translations get a bonus: the value is above 1. The penalty is 1 at most.",
         ),
         Mistake(
-            "the larger of the two",
-            lambda h, r: max(1.0, exp(1 - sum(r) / sum(h))),
-            "long translations get more than 1, and short ones are not punished: of 1 and "
-            "exp(1 − r / c), the penalty is the *smaller* one.",
-        ),
-        Mistake(
             "the 1 forgotten",
             lambda h, r: min(1.0, exp(-sum(r) / sum(h))),
             "the exponent is −r / c in your function; it is 1 − r / c, which is 0 where the "
             "lengths are equal.",
-        ),
-        Mistake(
-            "rounded down",
-            lambda h, r: min(1.0, exp(1 - sum(r) // sum(h))),
-            "`//` rounds r / c down, so that a corpus that is a little too short is not punished. "
-            "Divide with `/`.",
-        ),
-        Mistake(
-            "the difference of the lengths",
-            lambda h, r: min(1.0, exp(sum(h) - sum(r))),
-            "the exponent is the difference of the lengths, c − r; it is 1 − r / c. The penalty "
-            "depends on their ratio.",
         ),
     ],
     right="the penalty is right: over the corpus, and never above 1",
