@@ -15,6 +15,11 @@ LOGARITHM = Check(
     reference=lambda x: math.log(x),
     cases=[fixed(f"x = {x}", x) for x in (0.5, 3.0, 7.0, 1.5)],
 )
+POSITIVE = Check(
+    name="positive",
+    reference=lambda x: x > 0,
+    cases=[drawn(f"{n} × {n}", (n, n)) for n in (3, 4, 5)],
+)
 SORTED = Check(
     name="sorted",
     reference=sorted,
@@ -71,6 +76,11 @@ def test_what_is_told_of_tensors(function, words):
         (LOGARITHM, lambda x: math.log(x) + 2, "the expected one plus 2"),
         (LOGARITHM, lambda x: 7, "your result is 7 everywhere, whatever the arguments are"),
         (LOGARITHM, lambda x: math.log(max(x, 1)), "right for x = 3.0, x = 7.0 and x = 1.5; wrong"),
+        (POSITIVE, lambda x: x <= 0, "every truth value is inverted: True stands where False"),
+        (POSITIVE, lambda x: x > -1, "True where False belongs; whatever should be True is"),
+        (POSITIVE, lambda x: x > 1, "False where True belongs; whatever should be False is"),
+        (POSITIVE, lambda x: x.abs() > 1, "True where False belongs, the others the reverse"),
+        (POSITIVE, lambda x: (x > 0).T, "transposed: rows and columns are exchanged"),
         (SORTED, lambda x: sorted(x)[::-1], "turned round"),
         (SORTED, lambda x: sorted(x)[:-1], "the last entry is missing"),
         (SORTED, lambda x: [y + 1 for y in sorted(x)], "the expected one plus 1"),

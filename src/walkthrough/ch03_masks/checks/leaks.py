@@ -77,6 +77,12 @@ has_leak = Check(
             "move. A leak shows before it.",
         ),
         Mistake(
+            "first change only",
+            _detector(positions=lambda length: range(1, 2)),
+            "only position 1 is ever changed. Does a `return` inside the loop end it in the first "
+            "round? Return True where you find a leak, and False after the loop.",
+        ),
+        Mistake(
             "last token only",
             _detector(positions=lambda length: range(length - 1, length)),
             "only the last token is changed. A model in which position 0 sees position 1 passes "

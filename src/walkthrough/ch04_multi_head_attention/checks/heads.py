@@ -36,6 +36,12 @@ split_heads = Check(
             "the last two dimensions: the heads have to change places with the words.",
         ),
         Mistake(
+            "words and batch exchanged",
+            lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1),
+            "dimensions 0 and 1 are exchanged, as in the cell on one sentence. Here dimension 0 "
+            "holds the sentences, 1 the words and 2 the heads: exchange 1 and 2.",
+        ),
+        Mistake(
             "every h-th component",
             lambda x, n_heads: x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2),
             "head i got every h-th component. The matrices of the heads stand side by side, so a "

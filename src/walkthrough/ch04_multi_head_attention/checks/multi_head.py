@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer.attention import scaled_dot_product_attention
-from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
 
 
 def _heads(
@@ -55,6 +55,13 @@ def _given(
         return arguments(drawn[0], size * drawn[1], drawn[2], *matrices)
 
     return make
+
+
+def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
+    def shows(result: Tensor, expected: Tensor, given: Arguments) -> bool:
+        return torch.allclose(result, function(*given.positional), atol=1e-5)
+
+    return shows
 
 
 def _reshaped_matrices(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
@@ -127,6 +134,20 @@ multi_head = Check(
             _reshaped_matrices,
             "the stacked matrices were made one by `reshape`, which mixes the rows of different "
             "heads. Put them side by side: `torch.cat(list(w_q), dim=-1)`.",
+        ),
+    ],
+    symptoms=[
+        Symptom(
+            "values from the queries",
+            _like(lambda q, k, v, *w: _multi_head(q, k, q, *w)),
+            "the values are made from `query`. In encoder–decoder attention these would be the "
+            "decoder's words. Values come from `value`.",
+        ),
+        Symptom(
+            "keys from the queries",
+            _like(lambda q, k, v, *w: _multi_head(q, q, v, *w)),
+            "the keys are made from `query`, so every word looks at its own sentence. Keys come "
+            "from `key`.",
         ),
     ],
     right="`multi_head` is right: one softmax a head, mixed by W^O",

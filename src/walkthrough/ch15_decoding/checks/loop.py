@@ -111,6 +111,7 @@ greedy_batch = Check(
         _case("three sentences, the last one longest", [5], [8, 6], [3, 9, 4, 10]),
         _case("three sentences, the first one longest", [3, 9, 4, 10, 4], [8, 6], [5]),
         _case("a sentence that ends at once", [6, 6, 7], []),
+        _case("two sentences that end at once", [], []),
         _case(
             "a sentence with the word 0",
             [5, PAD_ID, 4],

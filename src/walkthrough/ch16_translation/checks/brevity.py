@@ -53,6 +53,12 @@ penalty = Check(
             "long translations get a bonus: the value is above 1. The penalty is 1 at most.",
         ),
         Mistake(
+            "the larger of the two",
+            lambda h, r: max(1.0, exp(1 - sum(r) / sum(h))),
+            "long translations get more than 1, and short ones are not punished: of 1 and "
+            "exp(1 − r / c), the penalty is the *smaller* one.",
+        ),
+        Mistake(
             "the 1 forgotten",
             lambda h, r: min(1.0, exp(-sum(r) / sum(h))),
             "the exponent is −r / c in your function; it is 1 − r / c, which is 0 where the "

@@ -26,6 +26,7 @@ days_on_one = ValueCheck(
             _days("K80", seconds=3600), "that is hours, if you count them. Divide by 24 for days."
         ),
         WrongValue(_days("K80", seconds=1), "that is seconds. A day has 24 · 3600 of them."),
+        WrongValue(_days("K80", seconds=60), "that is minutes, if you count them. Divide by 1440."),
         WrongValue(_BIG / _FLOPS * _days("K80"), "that is the big model, 2.3·10¹⁹ FLOPs."),
         WrongValue(13, "that is cut to whole days. One decimal at least is asked."),
         WrongValue(14, "that is rounded to whole days. One decimal at least is asked."),
