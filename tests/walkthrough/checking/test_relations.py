@@ -83,6 +83,10 @@ def test_what_is_told_of_tensors(function, words):
         (POSITIVE, lambda x: (x > 0).T, "transposed: rows and columns are exchanged"),
         (SORTED, lambda x: sorted(x)[::-1], "turned round"),
         (SORTED, lambda x: sorted(x)[:-1], "the last entry is missing"),
+        (SORTED, lambda x: ["first", *sorted(x)], "too many in front; those after them are right"),
+        (SORTED, lambda x: [*sorted(x), "last"], "too many at the end; those before them are"),
+        (SORTED, lambda x: [], "your list is empty"),
+        (SORTED, lambda x: [[number] for number in sorted(x)], "in the right order, the shape is not"),
         (SORTED, lambda x: [y + 1 for y in sorted(x)], "the expected one plus 1"),
         (
             SORTED,
