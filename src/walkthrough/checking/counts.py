@@ -14,8 +14,7 @@ import numpy as np
 
 SEED = 2017
 MOST_TOLD = 3
-FURTHER = 6
-"""Points beside those that the equations need: they show whether the terms are enough."""
+FURTHER = 6  # points beside those that the equations need: they show if the terms are enough
 
 
 @dataclass(frozen=True)

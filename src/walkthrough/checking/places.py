@@ -148,6 +148,9 @@ def _descriptions(pair: Pair) -> Iterator[tuple[str, Tensor]]:
             yield f"in every {names[number]} but the first", places > 0
             yield f"in every {names[number]} but the last", places < last
     yield from _of_arguments(pair)
+    for number, places in at.items():
+        for rest in (0, 1) if shape[number] > 3 else ():
+            yield f"in every second {names[number]}, from {rest} on", places % 2 == rest
     if dims > 1 and {dims - 1, dims - 2} <= at.keys():
         row, column = at[dims - 2], at[dims - 1]
         yield "on the diagonal only", row == column

@@ -16,9 +16,8 @@ from walkthrough.checking.changes import change_said
 from walkthrough.checking.forbidden import Forbidden, Watch
 
 SEED = 2017
+# of processor time: it ends a loop without an end, no verdict on an answer that returns needs it
 SECONDS = 20.0
-"""Processor time for one call. Right answers take thousandths of it: it guards against a loop
-without an end, and no verdict on an answer that returns depends on it."""
 
 
 @dataclass(frozen=True)

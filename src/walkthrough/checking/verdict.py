@@ -15,7 +15,6 @@ COLOURS = {
     "right": (("#e2f3ec", "#0b4a36", "#009e73"), ("#10322a", "#b7ead8", "#009e73")),
     "wrong": (("#fdeee3", "#6d2f00", "#d55e00"), ("#3a2314", "#ffd2b0", "#e5762b")),
 }
-_CSS_CLASS = {"nothing yet": "none", "right": "right", "wrong": "wrong"}
 _SIGN = {"nothing yet": "nothing yet –", "right": "✓", "wrong": "✗"}
 
 
@@ -49,7 +48,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(str(self)))
-        kind = _CSS_CLASS[self.status]
+        kind = "none" if self.status == "nothing yet" else self.status
         return (
             f'<style>{_STYLE}</style><div class="verdict verdict-{kind}" role="status">'
             f"{words}</div>"

@@ -123,6 +123,11 @@ masked_attention = Check(
         ),
         Mistake("mask inverted", _by_hand(_inverted), _INVERTED),
         Mistake(
+            "mask inverted, empty rows cared for",
+            _by_hand(_inverted, after=_nan_cleared),
+            f"empty rows are right, but {_INVERTED}",
+        ),
+        Mistake(
             "zeros in the scores",
             _by_hand(lambda scores, attend_mask: scores * attend_mask),
             "closed scores are set to 0, and exp(0) = 1: those keys still get weight. "
