@@ -108,12 +108,6 @@ diagnose = Check(
             "the same input.",
         ),
         Mistake(
-            "the batch is tested before dropout",
-            lambda model: _diagnose(model, [_STEPS[2], *_STEPS[:2], *_STEPS[3:]]),
-            "the model with dropout left on passes for one that mixes sentences. Its output "
-            "differs at every call: before anything else, call a model twice with the same input.",
-        ),
-        Mistake(
             "the source is not tested before positions",
             _without("source"),
             "the model that does not read the source passes for one without positions: exchanging "
