@@ -2,10 +2,13 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
+
+from jaxtyping import config
 
 import walkthrough
 from walkthrough.checking import Check
@@ -16,6 +19,18 @@ from walkthrough.checking.values import ValueCheck
 LEAST, MOST, LEAST_NEW = 3, 8, 4
 
 
+@contextmanager
+def as_readers_have_it() -> Iterator[None]:
+    """Without the shapes that tests enforce: readers lack them, and they take most of the time."""
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    try:
+        yield
+    finally:
+        config.update("jaxtyping_disable", before)
+
+
+@as_readers_have_it()
 def assert_check_is_sound(check: Check | ValueCheck) -> None:
     """Raise AssertionError unless the check accepts its reference and names every mistake.
 
@@ -49,6 +64,7 @@ def assert_check_is_sound(check: Check | ValueCheck) -> None:
     assert_forbidden_calls_are_rejected(check)
 
 
+@as_readers_have_it()
 def assert_mistakes_are_worth_listing(check: Check) -> None:
     """Raise AssertionError unless a check has few mistakes, and each says more than is found alone.
 

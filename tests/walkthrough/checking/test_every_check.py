@@ -5,8 +5,7 @@ from importlib import import_module
 
 import pytest
 import torch
-from jaxtyping import config
-from soundness import assert_mistakes_are_worth_listing
+from soundness import as_readers_have_it, assert_mistakes_are_worth_listing
 
 import walkthrough
 from walkthrough.checking import Check
@@ -60,10 +59,9 @@ NONSENSE = {
 
 
 @pytest.fixture(autouse=True, scope="module")
-def as_readers_have_it():
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)
+def without_enforced_shapes():
+    with as_readers_have_it():
+        yield
 
 
 @pytest.mark.parametrize(("room", "check"), CHECKS, ids=IDS)
