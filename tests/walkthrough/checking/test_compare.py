@@ -138,6 +138,7 @@ def test_a_count_is_right_or_wrong():
     """A relative tolerance would let 1 050 001 parameters pass for 1 050 000."""
     assert difference(1_050_000, 1_050_000, 1e-5) is None
     assert difference(1_050_000.0, 1_050_000, 1e-5) is None
+    assert difference(5e-6, 0.0, 1e-5) is None
     words = difference(1_050_001, 1_050_000, 1e-5)
     assert words == "1050000 is expected, yours is 1050001"
 

@@ -102,6 +102,35 @@ def test_what_is_told_of_numbers_and_lists(check, function, words):
     assert words in verdict.message
 
 
+def masks(*shape):
+    def make(generator):
+        mask = torch.rand(*shape, generator=generator) > 0.5
+        mask[shape[0] - 2] = False
+        return arguments(torch.randn(*shape, 6, generator=generator), mask)
+
+    return Case(f"{shape}", make)
+
+
+def test_where_a_mask_is_closed_is_told():
+    """A mask of words stands beside the words' vectors, one of pairs beside their weights."""
+    words = Check(
+        name="words",
+        reference=lambda x, kept: x * kept[..., None],
+        cases=[masks(2, 5), masks(3, 4), masks(4, 7)],
+    )
+    assert (
+        "wrong where `kept` is False, and right"
+        in words(lambda x, kept: 1 * x + ~kept[..., None]).message
+    )
+    rows = Check(
+        name="rows",
+        reference=lambda x, kept: kept * x[..., 0],
+        cases=words.cases,
+    )
+    ones = rows(lambda x, kept: torch.where(kept.any(-1, True), kept * x[..., 0], 1.0))
+    assert "in rows where `kept` closes everything" in ones.message
+
+
 @pytest.mark.parametrize("n_cases", [1, 2])
 def test_a_relation_needs_three_cases(n_cases):
     check = softmax_check(mistakes=[], cases=PLAIN.cases[:n_cases])
