@@ -89,20 +89,10 @@ interval = Check(
             "much wider that makes the interval.",
         ),
         Mistake(
-            "no t",
-            _interval(factor=1.0),
-            "one standard error to each side covers about two thirds. `t` of them belong there.",
-        ),
-        Mistake(
             "widths for ends",
             _as_widths,
             "you return how far the interval reaches. Its ends are the mean less that, and the "
             "mean plus that.",
-        ),
-        Mistake(
-            "another order",
-            lambda ours, base, t: tuple(sorted(_interval()(ours, base, t))),
-            "the three numbers are right, their order is not: mean, lower end, upper end.",
         ),
     ],
     right="`interval` is right: paired, with n − 1, √n and t",
@@ -116,13 +106,11 @@ def _share_of_signs(
     size: Callable[[float], float] = abs,
     reaches: Callable[[float, float], bool] = lambda one, seen: one >= seen - 1e-9,
     left_out: int = 0,
-    whole: bool = False,
 ) -> Callable[[Values], float]:
     def share(differences: Values) -> float:
         n = len(differences)
         signs = product((1, -1), repeat=n)
-        chosen = ((sign,) * n for sign in (1, -1)) if whole else signs
-        sums = [sum(s * d for s, d in zip(one, differences, strict=True)) for one in chosen]
+        sums = [sum(s * d for s, d in zip(one, differences, strict=True)) for one in signs]
         count = sum(reaches(size(one), size(sum(differences))) for one in sums)
         return (count - left_out) / (len(sums) - left_out)
 
@@ -185,22 +173,6 @@ sign_flips = Check(
             _by_signs_alone,
             "you count signs and leave out the sizes. A mean depends on both.",
         ),
-        Mistake(
-            "all signs at once",
-            _share_of_signs(whole=True),
-            "all signs turn together in your function, so the size never changes. Each "
-            "difference gets a sign of its own.",
-        ),
-        Mistake(
-            "a count",
-            lambda d: _share_of_signs()(d) * 2 ** len(d),
-            "that is how many ways there are. Divide by 2ⁿ for their share.",
-        ),
-        Mistake(
-            "its complement",
-            lambda d: 1 - _share_of_signs()(d),
-            "that is the share of ways that do *not* reach the size. Asked are those that do.",
-        ),
     ],
     right="`sign_flips` is right: each difference with its own sign, both sides counted",
 )
@@ -212,17 +184,15 @@ Factor = Callable[[int], float]
 
 def _first_n(
     *,
-    start: int = 2,
     t_of: Callable[[Factor, int], float] = lambda t, n: t(n),
     root: Callable[[int], float] = math.sqrt,
     ends: Callable[[float, float], bool] = lambda half, effect: half < effect,
-    more: int = 0,
 ) -> Callable[[float, float, Factor], int]:
     def seeds(sd: float, effect: float, t: Factor) -> int:
-        n = start
+        n = 2
         while not ends(t_of(t, n) * sd / root(n), effect):
             n += 1
-        return n + more
+        return n
 
     return seeds
 
@@ -247,11 +217,6 @@ seeds_needed = Check(
     ],
     mistakes=[
         Mistake(
-            "one too few",
-            _first_n(more=-1),
-            "that is one too few: with so many seeds the interval still reaches 0.",
-        ),
-        Mistake(
             "t of two",
             _first_n(t_of=lambda t, n: t(2)),
             "your t stays that of two seeds. It falls with n, from 12.7 to 1.96: ask for it "
@@ -261,17 +226,6 @@ seeds_needed = Check(
             "1.96",
             _first_n(t_of=lambda t, n: 1.96),
             "1.96 is for a spread that is known. With a few seeds t(n) is larger.",
-        ),
-        Mistake(
-            "from three on",
-            _first_n(start=3),
-            "you begin with three seeds. Where the effect is large, two are enough.",
-        ),
-        Mistake(
-            "t of one fewer",
-            _first_n(t_of=lambda t, n: t(max(n - 1, 2))),
-            "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
-            "used up by the mean.",
         ),
         Mistake(
             "n for its root",

@@ -5,10 +5,10 @@ from itertools import permutations
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.positional import SinusoidalEncoding, sinusoidal_encoding
 from walkthrough.ch07_positional_encoding import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.encoding,

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 from torch import nn
 
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.layer_norm,

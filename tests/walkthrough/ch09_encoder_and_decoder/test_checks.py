@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer import Transformer, TransformerConfig
 from transformer.layers import DecoderLayer
@@ -18,7 +19,6 @@ from walkthrough.ch09_encoder_and_decoder.experiments.broken import (
     SmallModel,
     observed,
 )
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.shapes, checks.decoder_layer]
 

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.analysis.cost import forward_flops
 from transformer.config import TransformerConfig
 from walkthrough.ch10_why_self_attention import checks
 from walkthrough.ch10_why_self_attention.checks.meeting import operations
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.decoder_products, checks.layers_needed]
 MEETING = {"a": 1.5, "b": 0, "c": 6, "d": 2, "e": 0}

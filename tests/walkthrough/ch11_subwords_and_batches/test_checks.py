@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.data.batching import collate, padding_waste, token_batches
 from transformer.data.bpe import join_pair, learn_merges, split_words
 from walkthrough.ch11_subwords_and_batches import checks
 from walkthrough.ch11_subwords_and_batches.checks import learning
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.learn, checks.spell, checks.lay_out, checks.padding_share, checks.group]
 

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.training.schedule import noam_rate
 from walkthrough.ch12_optimiser_and_schedule import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Pair = tuple[list[int], list[int]]
 Keep = Callable[[list[Pair], int], list[Pair]]

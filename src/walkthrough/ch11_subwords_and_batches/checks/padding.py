@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking import Check, Mistake, fixed
 
 Batches = Sequence[Sequence[int]]
 

@@ -1,6 +1,6 @@
 """The check of chapter 12 on the cost of a run (§5.2)."""
 
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking import Check, Mistake, fixed
 
 
 def _days(forward: float, tokens: int, updates: int, rate: float) -> float:

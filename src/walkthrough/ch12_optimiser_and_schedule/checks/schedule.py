@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from transformer.training.schedule import noam_rate
-from walkthrough.checking.base import Check, Forbidden, Mistake, fixed
+from walkthrough.checking import Check, Forbidden, Mistake, fixed
 
 
 def _eq3(
