@@ -91,22 +91,45 @@ class Comparison:
         """In how many pairs ours is better."""
         return sum(self._gain(difference) > 0 for difference in self.differences)
 
+    @property
+    def by(self) -> str:
+        """The figure in words: "perplexity on valid", "exact on test sentences, greedy"."""
+        split, decode, measure = self.figure.replace("_", " ").split("/")
+        return f"{measure} on {split}" + ("" if decode == "-" else f", {decode}")
+
+    @property
+    def effect(self) -> str:
+        """The mean difference in words: "1.4 per cent worse"."""
+        gain = self._gain(self.mean)
+        return f"{abs(gain):{_digits(gain)}} {self.unit} {'better' if gain > 0 else 'worse'}"
+
+    @property
+    def interval(self) -> str:
+        """The ends of the interval, in the direction of the effect; none below five pairs."""
+        if self.verdict == "too few seeds":
+            return ""
+        gain = self._gain(self.mean)
+        sign = 1 if gain > 0 else -1
+        low, high = sorted(sign * self._gain(end) for end in (self.low, self.high))
+        return f"{low:{_digits(gain)}} to {high:{_digits(gain)}}".replace("-", "−")
+
+    @property
+    def pairs(self) -> str:
+        """How many pairs agree with the mean: "9 of 10"."""
+        agree = sum(difference * self.mean > 0 for difference in self.differences)
+        return f"{agree} of {self.n}"
+
+    @property
+    def searched(self) -> str:
+        """From how many rates each arm's was chosen, in words."""
+        return f"at the best of {_number(self.of_rates)} rates" if self.of_rates > 1 else ""
+
     def phrase(self) -> str:
         """Return the finding in words, to end a sentence: "1.4 per cent worse (0.7 to 2.0, …)"."""
-        gain = self._gain(self.mean)
-        word = "better" if gain > 0 else "worse"
-        agree = sum(self._gain(difference) * gain > 0 for difference in self.differences)
-        how = [f"{agree} of {self.n} pairs"]
-        if self.of_rates > 1:
-            how.append(f"at the best of {_number(self.of_rates)} rates")
-        size = f"{abs(gain):{_digits(gain)}} {self.unit} {word}"
+        how = ", ".join(filter(None, (self.interval, f"{self.pairs} pairs", self.searched)))
         if self.verdict == "too few seeds":
-            return f"{size} on average ({', '.join(how)}: too few for an interval)"
-        sign = 1 if gain > 0 else -1
-        ends = sorted(sign * self._gain(end) for end in (self.low, self.high))
-        spec = _digits(gain)
-        how.insert(0, f"{ends[0]:{spec}} to {ends[1]:{spec}}".replace("-", "−"))
-        told = f"{size} ({', '.join(how)})"
+            return f"{self.effect} on average ({how}: too few for an interval)"
+        told = f"{self.effect} ({how})"
         if self.verdict in ("better", "worse"):
             return told
         said = {
