@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 spike = Prediction(
@@ -50,15 +51,18 @@ no_warmup = Prediction(
         Choice(
             "Nothing that stands out from the spread of ten seeds",
             "Some seeds are later without it, and more are earlier.",
-            right=True,
+            when=("not told apart", "level"),
         ),
         Choice(
             "Time: it is later with nearly every seed",
             "Three seeds and 200 updates once seemed to say so. Ten seeds do not.",
+            when=lambda found: found.verdict == "worse" and found.levels[0] < 600,
         ),
         Choice(
             "Most runs: they are not down after 600 updates",
             "So it is with the full-size start. The small start does not need the rise.",
+            when=lambda found: found.verdict == "worse" and found.levels[0] >= 600,
         ),
     ),
+    given=(compare("12-optimiser", "no warm-up", "baseline", figure="train/updates"),),
 )
