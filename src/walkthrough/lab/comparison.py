@@ -151,13 +151,14 @@ def compare(
     figure: str,
     length: int | None = None,
     rate: Number | None = None,
+    seeds: Iterable[int] | None = None,
     margin: Number | None = None,
     family: int = 1,
     record: Path | None = None,
 ) -> Comparison:
     """Compare two arms by a figure, each at its best rate (or both at `rate`), pair by pair.
 
-    `margin`, in the unit of the comparison, is how much is no difference; `family` is how many
+    `seeds` takes these alone, as a page does that has told what they show. `margin`, in the unit of the comparison, is how much is no difference; `family` is how many
     comparisons share the 5 per cent.
 
     Raises:
@@ -175,6 +176,8 @@ def compare(
     scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
     length = e.lengths[-1] if length is None else length
     best = [best_rate(e, arm, runs.values()) if rate is None else rate for arm in (ours, base)]
+    if seeds is not None:
+        runs = {key: run for key, run in runs.items() if key.seed in set(seeds)}
     rates = (best[0], best[1])
 
     def point(x: Number, rates: tuple[Number, Number], length: int) -> tuple[Point, list[int]]:
@@ -182,12 +185,12 @@ def compare(
         values = [scale.of(a) - scale.of(b) for a, b in pairs]
         return _point(x, values, inside), seeds
 
-    at, seeds = point(rates[0], rates, length)
-    if not seeds:
+    at, common = point(rates[0], rates, length)
+    if not common:
         raise ValueError(f"{e.name}: no seed has both {ours!r} and {base!r} at length {length}")
     _, pairs = _pairs(runs, (ours, base), rates, length, figure)
     sentences = _over_sentences(
-        record or store.path_of(e.name), (ours, base), rates, length, seeds, figure, scale, inside
+        record or store.path_of(e.name), (ours, base), rates, length, common, figure, scale, inside
     )
     low, high = _wider((at.low, at.high), sentences)
     shared = _shared_rates(runs, (ours, base))
@@ -204,7 +207,7 @@ def compare(
         figure=figure,
         unit=scale.unit,
         lower_is_better=scale.lower_is_better,
-        seeds=tuple(seeds),
+        seeds=tuple(common),
         differences=tuple(scale.of(a) - scale.of(b) for a, b in pairs),
         mean=at.mean,
         low=low,
