@@ -7,6 +7,7 @@ from statistics import fmean, pstdev, stdev
 from typing import Any
 
 from transformer.analysis.cost import parameter_count
+from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.ch17_variations.rows import ROWS
 from walkthrough.checking import (
     Case,
@@ -21,7 +22,6 @@ from walkthrough.checking import (
 from walkthrough.checking.kinds import kind
 from walkthrough.lab import Comparison, Experiment
 from walkthrough.lab.comparison import FEWEST_PAIRS
-from walkthrough.lab.intervals import t_factor
 
 Values = Sequence[float]
 Triple = tuple[float, float, float]

@@ -151,15 +151,16 @@ def compare(
     figure: str,
     length: int | None = None,
     rate: Number | None = None,
-    seeds: Iterable[int] | None = None,
+    only: Callable[[Key], bool] | None = None,
     margin: Number | None = None,
     family: int = 1,
     record: Path | None = None,
 ) -> Comparison:
     """Compare two arms by a figure, each at its best rate (or both at `rate`), pair by pair.
 
-    `seeds` takes these alone, as a page does that has told what they show. `margin`, in the unit of the comparison, is how much is no difference; `family` is how many
-    comparisons share the 5 per cent.
+    `only` takes some runs alone, by their keys: a page tells what these show, whatever else has
+    been run since. `margin`, in the unit of the comparison, is how much is no difference; `family`
+    is how many comparisons share the 5 per cent.
 
     Raises:
         KeyError: no such experiment, arm or figure.
@@ -176,8 +177,8 @@ def compare(
     scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
     length = e.lengths[-1] if length is None else length
     best = [best_rate(e, arm, runs.values()) if rate is None else rate for arm in (ours, base)]
-    if seeds is not None:
-        runs = {key: run for key, run in runs.items() if key.seed in set(seeds)}
+    if only:
+        runs = {key: run for key, run in runs.items() if only(key)}
     rates = (best[0], best[1])
 
     def point(x: Number, rates: tuple[Number, Number], length: int) -> tuple[Point, list[int]]:

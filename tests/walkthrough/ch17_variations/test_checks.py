@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from walkthrough.ch17_variations import checks
+from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.checking import Check
 from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
 from walkthrough.lab import Arm, Experiment, Loaded, Outcome, compare, run
-from walkthrough.lab.intervals import t_factor
 
 ALL = [checks.interval, checks.seeds_needed, checks.matched_d_ff]
 
