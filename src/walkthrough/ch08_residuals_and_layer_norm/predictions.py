@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 vanishing = Prediction(
@@ -37,15 +38,24 @@ sooner = Prediction(
             "Post-norm with the small branches",
             "More of the word is left, but this share does not decide. It orders the two starts of "
             "each norm, and not the two norms.",
+            when=lambda found: found.wins == 0,
         ),
         Choice(
             "Pre-norm with branches of full size",
             "Earlier with all ten seeds at the middle rate; nothing measured so far predicts it.",
-            right=True,
+            when=lambda found: found.wins == found.n,
         ),
         Choice(
             "Neither, as far as ten seeds can show",
             "Held against each other seed by seed, one is earlier with all ten.",
+            when=lambda found: 0 < found.wins < found.n,
+        ),
+    ),
+    given=(
+        compare(
+            *("08-norms", "pre-norm, full-size start", "post-norm, small start"),
+            figure="train/updates",
+            rate=1,
         ),
     ),
 )

@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 first_step = Prediction(
@@ -23,17 +24,20 @@ no_warmup = Prediction(
         Choice(
             "No difference there either",
             "At half the rate nine of ten runs without a warm-up are earlier.",
+            when=lambda found: found.low <= 0 <= found.high,
         ),
         Choice(
             "It makes the runs later",
             "The rise costs time where the rate is low enough to start with.",
+            when=lambda found: found.low > 0,
         ),
         Choice(
             "It makes the runs earlier",
             "Low rates in the first updates are lost time where a full step does no harm.",
-            right=True,
+            when=lambda found: found.high < 0,
         ),
     ),
+    given=(compare("12-sweep", "no warm-up", "baseline", figure="train/updates", rate=0.5),),
 )
 
 decay = Prediction(
