@@ -1,10 +1,9 @@
-"""The checks of chapter 07, positional encoding (§3.5): the table, its slow pairs, a model without.
+"""The checks of chapter 07, positional encoding (§3.5): the table, a model without.
 
 Those on steps from one position to another stand in a module of their own.
 """
 
 from collections.abc import Callable
-from math import tau
 
 import torch
 from torch import Tensor
@@ -126,46 +125,7 @@ encoding = Check(
 )
 
 
-# 2 · pairs that never complete a turn
-
-N_PAIRS, SENTENCE = 256, 100
-
-
-def _slow_pairs(*, turn: float = tau, exponent: float = 1.0) -> int:
-    pairs = torch.arange(N_PAIRS, dtype=torch.float64)
-    wavelength = turn * 10000.0 ** (exponent * pairs / N_PAIRS)
-    return int((wavelength > SENTENCE).sum())
-
-
-slow_pairs = ValueCheck(
-    name=f"{_slow_pairs()} of the {N_PAIRS} pairs are still in their first turn after "
-    f"{SENTENCE} words",
-    expected=_slow_pairs(),
-    mistakes=[
-        WrongValue(
-            N_PAIRS - _slow_pairs(),
-            "that is how many pairs do complete a turn; the question asks for the others.",
-        ),
-        WrongValue(
-            2 * _slow_pairs(),
-            "that counts dimensions. A pair is a sine and a cosine, so there are half as many.",
-        ),
-        WrongValue(
-            _slow_pairs(turn=1.0),
-            "you compare 10000^(2i/d_model) with the length. The wavelength is 2π times that.",
-        ),
-        WrongValue(
-            _slow_pairs(exponent=2.0),
-            "the exponent grows twice as fast as it should: with 512 dimensions it is 2i/512, "
-            "that is i/256.",
-        ),
-        WrongValue(0, "too low: the slowest hand needs more than 60000 positions for a turn."),
-    ],
-    tolerance=1e-9,
-)
-
-
-# 3 · predict what a model without positions reaches
+# 2 · predict what a model without positions reaches
 
 mirror_accuracy = ValueCheck(
     name="one chance in five, for every word",
