@@ -16,9 +16,9 @@ from walkthrough.drawing.style import PALETTE, SIGNED_SCHEME, described, rounded
 ByLength = Mapping[int, Sequence[float]]
 
 _CLOCKS_CSS = """
-.clocks{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));gap:.7em;max-width:46em;
+.clocks{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));gap:.7em;max-width:52em;
 text-align:center;font-variant-numeric:tabular-nums}
-.clocks .face{position:relative;width:min(100%,8.5em);aspect-ratio:1;margin:.4em auto .5em;
+.clocks .face{position:relative;width:min(100%,10em);aspect-ratio:1;margin:.4em auto .5em;
 border-radius:50%;border:1.5px solid color-mix(in srgb,currentColor 38%,transparent)}
 .clocks .face i{position:absolute;left:50%;bottom:50%;width:4px;margin-left:-2px;border-radius:2px;
 transform-origin:50% 100%;transform:rotate(calc(var(--a,var(--z))*1rad))}

@@ -1,7 +1,4 @@
-"""The checks of chapter 07, positional encoding (§3.5): the table, a model without.
-
-Those on steps from one position to another stand in a module of their own.
-"""
+"""The check of chapter 07 on the table of sinusoidal encodings (§3.5)."""
 
 from collections.abc import Callable
 
@@ -9,7 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer.positional import sinusoidal_encoding
-from walkthrough.checking import Arguments, Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
+from walkthrough.checking import Arguments, Check, Mistake, Symptom, fixed
 
 Encode = Callable[[int, int], Tensor]
 Join = Callable[[Tensor, Tensor], Tensor]
@@ -27,9 +24,6 @@ def _angles(positions: Tensor, d_model: int) -> Tensor:
 
 def _interleaved(sines: Tensor, cosines: Tensor) -> Tensor:
     return torch.stack([sines, cosines], dim=-1).flatten(-2).float()
-
-
-# 1 · write the encoding
 
 
 def _encoding(
@@ -122,33 +116,4 @@ encoding = Check(
         ),
     ],
     right="right: {name}, for all four sizes",
-)
-
-
-# 2 · predict what a model without positions reaches
-
-mirror_accuracy = ValueCheck(
-    name="one chance in five, for every word",
-    expected=0.2,
-    mistakes=[
-        WrongValue(
-            1 / 6,
-            "close. Six words stand in the sentence, and one of them can be ruled out: with six "
-            "places no word is its own mirror image.",
-        ),
-        WrongValue(
-            1.0,
-            "that takes positions. Swap two words of the sentence: the right answers change, "
-            "and the model's answer for each word does not.",
-        ),
-        WrongValue(
-            0.0,
-            "too low: the model can see which words the sentence holds, and guess among them.",
-        ),
-        WrongValue(
-            0.1,
-            "one in ten was the answer on the page, for ten words. Here there are six.",
-        ),
-    ],
-    tolerance=5e-3,
 )
