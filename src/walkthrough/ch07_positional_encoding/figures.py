@@ -167,7 +167,7 @@ def encoding_waves(
         shown.mark_point(filled=True, size=26).encode(x, y, colour, tooltip=tooltip),
     ]
     chart = alt.LayerChart(layer=layers).add_params(pair)
-    chart = chart.properties(width="container", height=180, title=wrapped(title))
+    chart = chart.properties(width="container", height=150, title=wrapped(title))
     words = f"{title}. Sine and cosine over {length} positions; a slider chooses the pair."
     return described(chart, description or words)
 
@@ -190,7 +190,7 @@ def accuracy_by_position(
         for name, by_length in results.items()
         for n, shares in by_length.items()
     ]
-    lengths = sorted({row["length"] for row in rows})
+    lengths = sorted({n for by_length in results.values() for n in by_length})
     chosen = number_slider(
         "length",
         slider,

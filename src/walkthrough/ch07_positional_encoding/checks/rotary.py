@@ -21,9 +21,9 @@ def _turned(x: Tensor, *, times: float = 1.0, first: int = 0, lost: bool = False
     frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     angle = times * torch.arange(first, first + length)[:, None] * frequency
     a, b = x[:, 0::2].double(), x[:, 1::2].double()
-    first = a * angle.cos() - b * angle.sin()
-    second = (first if lost else a) * angle.sin() + b * angle.cos()
-    return torch.stack([first, second], dim=-1).flatten(-2)
+    left = a * angle.cos() - b * angle.sin()
+    right = (left if lost else a) * angle.sin() + b * angle.cos()
+    return torch.stack([left, right], dim=-1).flatten(-2)
 
 
 def _product(query: Tensor, key: Tensor) -> Tensor:
