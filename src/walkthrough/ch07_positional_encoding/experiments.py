@@ -234,7 +234,7 @@ EXPERIMENT = Experiment(
     ],
     seeds=range(1, 11),
     rates=(0.5, 1, 2),
-    rate_seeds=(1, 2),
+    rate_seeds=(1,),
     lengths=(500, 2500),
     run=name_the_word_before,
 )
