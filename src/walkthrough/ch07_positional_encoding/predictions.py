@@ -23,3 +23,29 @@ beyond = Prediction(
         ),
     ),
 )
+
+other_table = Prediction(
+    "07-other-table",
+    "A model was trained with the paper's table and is handed another one. Sentences have ten "
+    "words. Which table does it put up with?",
+    (
+        Choice(
+            "*Concatenated*, because all dot products are kept",
+            "The trained matrices expect each column in its own place. Less than half of the "
+            "answers are right.",
+        ),
+        Choice(
+            "*From 1*, because its rows are most alike",
+            "They are alike because they are the neighbours' rows, and neighbours are what this "
+            "task asks for.",
+        ),
+        Choice(
+            "None of the three", "There is one that hardly changes anything over ten positions."
+        ),
+        Choice(
+            "*Base 1000*, whose dot products are others",
+            "In ten positions its slow hands hardly move, and neither do the paper's.",
+            right=True,
+        ),
+    ),
+)
