@@ -124,7 +124,7 @@ def encoding_heatmap(
             colour,
             tooltip=["position:O", "dimension:O", alt.Tooltip("value:Q", format=".2f")],
         )
-        .properties(width="container", height=5 * length, title=wrapped(title))
+        .properties(width="container", height=4 * length, title=wrapped(title))
     )
     words = f"{title}. Heat map of {length} positions as rows and {d_model} dimensions as columns."
     return described(chart, description or words)
@@ -167,7 +167,7 @@ def encoding_waves(
         shown.mark_point(filled=True, size=26).encode(x, y, colour, tooltip=tooltip),
     ]
     chart = alt.LayerChart(layer=layers).add_params(pair)
-    chart = chart.properties(width="container", height=150, title=wrapped(title))
+    chart = chart.properties(width="container", height=120, title=wrapped(title))
     words = f"{title}. Sine and cosine over {length} positions; a slider chooses the pair."
     return described(chart, description or words)
 
@@ -226,7 +226,7 @@ def accuracy_by_position(
         shown.mark_point(filled=True, size=30).encode(*axes, colour, tooltip=tooltip),
     ]
     chart = alt.LayerChart(layer=layers).add_params(chosen)
-    chart = chart.properties(width="container", height=220, title=wrapped(title))
+    chart = chart.properties(width="container", height=170, title=wrapped(title))
     return described(chart, description or _in_words(title, results, lengths[-1], trained_to))
 
 
