@@ -15,6 +15,7 @@ NEW_FORM = [
     "04-multi-head-attention",
     "05-feed-forward",
     "06-embeddings-and-softmax",
+    "07-positional-encoding",
     "09-encoder-and-decoder",
     "12-optimiser-and-schedule",
 ]

@@ -2,28 +2,6 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-far_apart = Prediction(
-    "07-far-apart",
-    "Encodings of 64 components. Take the dot product of two that are 100 positions apart, and of "
-    "two that are 40 apart. Which is larger?",
-    (
-        Choice(
-            "The one at distance 100",
-            "Every pair gives a cosine, and by then some of the cosines have come round again.",
-            right=True,
-        ),
-        Choice(
-            "The one at distance 40",
-            "The nearer are more alike as long as they are next to each other. Further out the "
-            "fast hands have come round.",
-        ),
-        Choice(
-            "Neither: both are about 0",
-            "The slow pairs have hardly moved. They keep both well above 0.",
-        ),
-    ),
-)
-
 beyond = Prediction(
     "07-beyond",
     "A model with sinusoids has seen sentences of ten words at most. Now it gets 20. How many of "

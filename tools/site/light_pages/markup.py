@@ -48,7 +48,7 @@ PLAIN = ("n", "p", "w", "")
 MARK = re.compile(
     rf'<span(?: class="(?:{"|".join(PLAIN)})")?>([^<>]*)</span>|<span class="o">([.=])</span>'
 )
-BLOCK = re.compile(r'(<div class="[^"]*highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
+BLOCK = re.compile(r'(<div class="[^"]*(?<!no)highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
 
 
 def unmarked(html: str) -> str:
