@@ -2,27 +2,6 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-pairs = Prediction(
-    "10-pairs",
-    "One recurrent layer over nine words. Of the 81 pairs of an output and an input, how many are "
-    "connected?",
-    (
-        Choice(
-            "17: each word with itself and the word before it",
-            "The layer reads these two. But the state that it reads has read all words before.",
-        ),
-        Choice(
-            "45: each word with itself and all before it",
-            "The state carries the past along, and nothing of what comes later.",
-            right=True,
-        ),
-        Choice(
-            "81: the state has seen everything",
-            "Only the last state has. The others do not know what comes after them.",
-        ),
-    ),
-)
-
 words_with_words = Prediction(
     "10-words-with-words",
     "The base model reads a sentence of 25 word pieces. Which share of an attention layer's "

@@ -4,7 +4,6 @@ Every layer maps (batch, n, d) to (batch, n, d). The attentions have no projecti
 what they do with queries, keys and values that are already there.
 """
 
-import time
 from collections.abc import Callable
 from typing import Literal
 
@@ -147,19 +146,3 @@ def reads_from(layer: nn.Module, *, n: int, d: int) -> Bool[Tensor, "n n"]:
         for position in range(n)
     ]
     return torch.stack(rows)
-
-
-def milliseconds(layer: nn.Module, *, n: int, d: int, batch: int = 1, repeats: int = 2) -> float:
-    """Return the processor time of the fastest of some calls, after one that does not count.
-
-    With one thread it is the time of the calculation, whatever else the machine is doing.
-    """
-    x = torch.randn(batch, n, d)
-    times = []
-    with torch.no_grad():
-        layer(x)
-        for _ in range(repeats):
-            start = time.process_time()
-            layer(x)
-            times.append(1000 * (time.process_time() - start))
-    return min(times)
