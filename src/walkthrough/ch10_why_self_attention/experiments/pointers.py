@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
     task=Loaded(nothing),
     base="one wide layer",
     arms=[
-        Arm("one layer", model={"n_layers": 1, "d_ff": 96}),
+        Arm("one layer", model={"n_layers": 1, "d_ff": 96}, seeds=(1, 2, 3)),
         Arm("one wide layer", model={"n_layers": 1, "d_ff": 288}),
         Arm("two layers", model={"n_layers": 2, "d_ff": 96}),
     ],
