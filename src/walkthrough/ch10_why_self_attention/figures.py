@@ -117,7 +117,7 @@ def wired(
         boxes = "".join(f'<i class="later" style="--t:{t}">{t}</i>' for t in range(1, last + 1))
         stage += f"<div{at(frame, first=0)}>{_net(stack, words)}"
         stage += f'<div class="ticks"><p><em>{html.escape(time)}</em>{boxes}</p></div></div>'
-        says.append(f"{html.escape(kind)}: {_said(stack, words, last)}")
+        says.append(f"{html.escape(kind[:1].upper() + kind[1:])}: {_said(stack, words, last)}")
     return scene(
         name,
         stage,

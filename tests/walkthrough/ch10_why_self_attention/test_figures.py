@@ -22,10 +22,10 @@ def drawn():
 
 def test_each_frame_says_work_waiting_and_way():
     scene, _ = drawn()
-    assert "self-attention: 1 layer. work: 25,600 multiplications · waiting: 2 products" in str(
+    assert "Self-attention: 1 layer. work: 25,600 multiplications · waiting: 2 products" in str(
         scene
     )
-    assert "recurrence: 1 layer. work: 2,621,440 multiplications · waiting: 5" in str(scene)
+    assert "Recurrence: 1 layer. work: 2,621,440 multiplications · waiting: 5" in str(scene)
     assert "way: 4 edges from Jane to September" in str(scene)
     one = figures.stack("dilated", 9)
     assert "work" not in str(
