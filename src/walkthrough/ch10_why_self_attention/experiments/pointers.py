@@ -26,10 +26,17 @@ class PointerReader(nn.Module):
 
     def __init__(self, n_layers: int, d_ff: int) -> None:
         super().__init__()
-        sizes = {"d_model": D_MODEL, "n_heads": 4, "n_layers": n_layers, "d_ff": d_ff}
+        config = TransformerConfig(
+            vocab_size=PLACES,
+            d_model=D_MODEL,
+            n_heads=4,
+            n_layers=n_layers,
+            d_ff=d_ff,
+            dropout=0.0,
+        )
         self.pointers = nn.Embedding(PLACES, D_MODEL)
         self.places = nn.Embedding(PLACES, D_MODEL)
-        self.encoder = Encoder(TransformerConfig(vocab_size=PLACES, dropout=0.0, **sizes))
+        self.encoder = Encoder(config)
         self.read = nn.Linear(D_MODEL, len(TIMES) * PLACES)
 
     def forward(
@@ -81,11 +88,13 @@ def follow_pointers(job: Job) -> Outcome:
     with torch.no_grad():
         scores, ends = model.eval()(new), answers(new)
     right = (scores.argmax(-1) == ends).double().mean((0, 1)).tolist()
-    names = ("once", "twice", "three_times")
-    shares = {f"new/-/{n}_accuracy": share for n, share in zip(names, right, strict=True)}
-    loss = F.cross_entropy(scores.flatten(0, 2), ends.flatten()).item()
+    shares = {
+        f"new/-/{times}_accuracy": float(share)
+        for times, share in zip(("once", "twice", "three_times"), right, strict=True)
+    }
+    on_new = F.cross_entropy(scores.flatten(0, 2), ends.flatten()).item()
     return Outcome(
-        figures={**shares, "new/-/loss": loss},
+        figures={**shares, "new/-/loss": on_new},
         parameters=sum(p.numel() for p in model.encoder.parameters()),
     )
 
