@@ -9,6 +9,7 @@ import altair as alt
 import torch
 
 from transformer.analysis.cost import layer_cost
+from transformer.masks import neighbourhood_mask
 from walkthrough.ch10_why_self_attention.experiments.wiring import (
     Kind,
     Wiring,
@@ -204,6 +205,16 @@ def meetings(
         choices=[f"d = {size}" for size in sizes],
         says=says,
     )
+
+
+def reached(name: str, words: Sequence[str], r: int, depths: Sequence[int]) -> Scene:
+    """Return which word depends on which after some layers that look at r neighbours each."""
+    near = neighbourhood_mask(len(words), r)[0, 0].float()
+    shown = [
+        Grid(_many(depth, "layer"), words, words, [torch.matrix_power(near, depth) > 0])
+        for depth in depths
+    ]
+    return grids(name, shown, corner="depends ↓<br>on →", words="connected")
 
 
 def crossing_chart(

@@ -33,16 +33,3 @@ words_with_words = Prediction(
         ),
     ),
 )
-
-dilated = Prediction(
-    "10-dilated",
-    "Dilated convolutions with k = 3 connect 16 words in 3 layers. How many layers connect 64?",
-    (
-        Choice("4", "One layer more multiplies the reach by 3, and 3⁴ = 81.", right=True),
-        Choice("6", "That would be so if each layer doubled the reach. With k = 3 it trebles."),
-        Choice(
-            "12",
-            "Four times the words, four times the layers: that is how *contiguous* kernels grow.",
-        ),
-    ),
-)

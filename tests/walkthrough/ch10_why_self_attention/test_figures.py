@@ -67,6 +67,11 @@ def test_pairs_of_words_and_of_components_are_counted():
     assert "64 pairs of components · 5 words · 2 matrices = 640" in markup
 
 
+def test_what_neighbours_reach_grows_with_the_layers():
+    said = str(figures.reached("reach", WORDS, 3, (1, 2, 4)))
+    assert "1 layer: 13 of 25; 2 layers: 19 of 25; 4 layers: 25 of 25" in said
+
+
 COSTS = {d: {"a": [(2, d), (4, 2 * d)], "b": [(2, 1), (4, 9)]} for d in (8, 16)}
 TITLES = {"title": "Costs", "y_title": "operations", "start": 8}
 

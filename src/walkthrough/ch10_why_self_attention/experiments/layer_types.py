@@ -9,7 +9,7 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -135,14 +135,3 @@ def longest_chain(layer: nn.Module, *, n: int, d: int) -> int:
         longest[node] = max((longest[before] for before in inputs), default=0) + is_product
         pending.pop()
     return longest[output.grad_fn]
-
-
-def reads_from(layer: nn.Module, *, n: int, d: int) -> Bool[Tensor, "n n"]:
-    """Return which outputs (rows) depend on which inputs (columns), by gradients."""
-    x = torch.randn(1, n, d, requires_grad=True)
-    output = layer(x)[0]
-    rows = [
-        torch.autograd.grad(output[position].sum(), x, retain_graph=True)[0][0].abs().amax(-1) > 0
-        for position in range(n)
-    ]
-    return torch.stack(rows)
