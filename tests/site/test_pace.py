@@ -17,6 +17,7 @@ NEW_FORM = [
     "06-embeddings-and-softmax",
     "07-positional-encoding",
     "09-encoder-and-decoder",
+    "10-why-self-attention",
     "12-optimiser-and-schedule",
 ]
 SCREEN = 800  # px
