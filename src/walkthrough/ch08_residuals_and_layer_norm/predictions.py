@@ -2,70 +2,40 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-vanishing = Prediction(
-    "08-vanishing",
-    "An untrained model of six layers *without* residuals. Where does the gradient vanish on its "
-    "way down to the first layer?",
+without = Prediction(
+    "08-without",
+    "Two models are trained without any residual connection. One has four layers in each stack, "
+    "the other a single one. Which of them learns to copy?",
     (
         Choice(
-            "In both stacks", "In the encoder as much arrives at the first layer as left the last."
+            "Neither: each sub-layer needs its own",
+            "A stack of one layer is not deep. What does a word lose in two sub-layers?",
         ),
+        Choice("The single layer only", "What one attention loses can still be told.", right=True),
         Choice(
-            "In the encoder only, because it is farthest from the loss",
-            "The encoder is farthest, and nothing is lost there. Distance does not do it.",
-        ),
-        Choice(
-            "In neither, because every layer has a norm",
-            "A norm keeps the *vectors* at one size. It does not decide whether the loss depends "
-            "on them.",
-        ),
-        Choice(
-            "In the decoder only",
-            "What a layer hands on there comes from the encoder. Its own words only ask.",
-            right=True,
+            "Both, the deep one later",
+            "Depth is what a word cannot bear without a residual: longer training did not help.",
         ),
     ),
 )
 
-sooner = Prediction(
-    "08-sooner",
-    "In the encoders of six layers above, post-norm with small branches leaves 66 % of a word, "
-    "pre-norm with branches of full size 20 %. Now models of four layers are trained. Which learns "
-    "to copy sooner?",
+last_gradient = Prediction(
+    "08-last-gradient",
+    "Before training, in models of 2 to 12 layers: how does the gradient of the *last* layer's "
+    "weights change with the depth?",
     (
         Choice(
-            "Post-norm with the small branches",
-            "More of the word is left, but this share does not decide. It orders the two starts of "
-            "each norm, and not the two norms.",
+            "It does not: the last layer is next to the loss, whatever lies below",
+            "So it is in post-norm. In pre-norm, a larger stream arrives at the last norm.",
         ),
         Choice(
-            "Pre-norm with branches of full size",
-            "Earlier with all ten seeds at the middle rate; nothing measured so far predicts it.",
+            "It shrinks in pre-norm, and stays in post-norm",
+            "The pre-norm stream grows with each layer, and the last norm divides by its size.",
             right=True,
         ),
         Choice(
-            "Neither, as far as ten seeds can show",
-            "Held against each other seed by seed, one is earlier with all ten.",
-        ),
-    ),
-)
-
-wrong_source = Prediction(
-    "08-wrong-source",
-    "After 1 500 updates the slow model, post-norm with the full-size start, has a perplexity of "
-    "32. What has it with the *wrong* source?",
-    (
-        Choice(
-            "Still about 32: it ignores its source",
-            "This is often said of such models, and it is too strong.",
-        ),
-        Choice(
-            "About 40", "The source is worth much more to it than that, little as it sees of it."
-        ),
-        Choice(
-            "More than 100",
-            "It does read the source: as one vector, which says what the sentence is about.",
-            right=True,
+            "It grows in both",
+            "The norm before the output keeps the states at one size.",
         ),
     ),
 )

@@ -10,7 +10,6 @@ from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fix
 # Exercise: how much of a word is left
 
 Left = Callable[[float, int, str], float]
-Weight = Callable[[float, int, float], float]
 
 
 def _mixed(
@@ -80,86 +79,6 @@ share_left = Check(
         ),
     ],
     right="`share_left` is right: post-norm multiplies, pre-norm adds up",
-)
-
-# Exercise: the weight of the word
-
-
-def _weight(kept: Callable[[float, int], float] = lambda left, n: left ** (1 / n)) -> Weight:
-    """The weight when one sub-layer must keep `kept(left, n_sublayers)`."""
-
-    def weight(branch: float, n_sublayers: int, left: float) -> float:
-        share = kept(left, n_sublayers)
-        return float((branch * share / (1 - share)) ** 0.5)
-
-    return weight
-
-
-word_weight = Check(
-    name="word_weight",
-    reference=_weight(),
-    cases=[
-        fixed("one sub-layer", 0.5, 1, 0.8),
-        fixed("branch=0.5, n_sublayers=12, left=0.5", 0.5, 12, 0.5),
-        fixed("branch=1.0, n_sublayers=2, left=0.25", 1.0, 2, 0.25),
-        fixed("branch=0.2, n_sublayers=3, left=0.3", 0.2, 3, 0.3),
-        fixed(
-            "branch=4.0, n_sublayers=3, left=0.3",
-            4.0,
-            3,
-            0.3,
-            special="A larger branch needs a heavier word: α² = b · r / (1 − r).",
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "divided by the number",
-            _weight(lambda left, n: left / n),
-            "you divide `left` by the number of sub-layers. Shares multiply, so each keeps the "
-            "n-th root: `left ** (1 / n)`. (Without brackets, `left ** 1 / n` is `left / n`.)",
-        ),
-        Mistake(
-            "one sub-layer",
-            _weight(lambda left, n: left),
-            "this α leaves the share after *one* sub-layer. After n of them it is left to the "
-            "power n: each must keep the n-th root.",
-        ),
-        Mistake(
-            "equal steps",
-            _weight(lambda left, n: 1 - (1 - left) / n),
-            "you let every sub-layer take the same amount, (1 − left)/n. Each takes the same "
-            "*share* of what is there: what one keeps is the n-th root of `left`.",
-        ),
-        Mistake(
-            "variance",
-            lambda branch, n_sublayers, left: _weight()(branch, n_sublayers, left) ** 2,
-            "this is α². A word times α has variance α², and α itself is asked for.",
-        ),
-        Mistake(
-            "what one sub-layer keeps",
-            lambda branch, n_sublayers, left: left ** (1 / n_sublayers),
-            "this is the share that one sub-layer must keep. Now find the α for which "
-            "α² / (α² + branch) is that.",
-        ),
-        Mistake(
-            "DeepNet's formula",
-            lambda branch, n_sublayers, left: float(n_sublayers**0.25),
-            "this is DeepNet's α, for branches that shrink as well. Here the branches stay; derive "
-            "α from what is to be left.",
-        ),
-        Mistake(
-            "branch forgotten",
-            lambda branch, n_sublayers, left: _weight()(1.0, n_sublayers, left),
-            "the size of the branch does not enter your result, or only as 1.",
-        ),
-        Mistake(
-            "factor of the branch",
-            lambda branch, n_sublayers, left: 1 / _weight()(branch, n_sublayers, left),
-            "this is the factor by which the *branch* would have to be multiplied: 1/α. It leaves "
-            "as much of the word, but asked for is the factor of the word.",
-        ),
-    ],
-    right="`word_weight` is right: each sub-layer keeps the n-th root of what is left at the end",
 )
 
 # Exercise: start the branches small
