@@ -97,10 +97,10 @@ def passage(
         return "".join(f"<div{at(n, first=first)}>{what(n)}</div>" for n in range(len(shown)))
 
     def cell(depth: int, row: int) -> str:
-        return each(lambda n: strip(shown[n][depth, row], WEIGHT, reach=2))
+        return each(lambda n: strip(shown[n][depth, row], WEIGHT, reach=2.0))
 
     def number(depth: int) -> str:
-        return each(lambda n: f"{alike[n][depth]:.2f}")
+        return each(lambda n: _number(alike[n][depth]))
 
     depths = range(n_layers + 1)
     grid = "<small>layer</small>" + "".join(f"<small>{depth or 'in'}</small>" for depth in depths)
@@ -110,8 +110,8 @@ def passage(
     grid += "<b>alike</b>" + "".join(f"<span>{number(depth)}</span>" for depth in depths)
     drawn = f'<div class="wires">{each(lambda n: _wires(wires[n], name))}</div>' if wires else ""
     says = [
-        f"{kind[0].upper()}{kind[1:]}: two words, alike to {values[0]:.2f} when they come in, are "
-        f"alike to {values[-1]:.2f} after {n_layers} layers."
+        f"{kind[0].upper()}{kind[1:]}: two words, alike to {_number(values[0])} when they come in, "
+        f"are alike to {_number(values[-1])} after {n_layers} layers."
         for kind, values in zip(streams, alike, strict=True)
     ]
     return scene(
@@ -123,3 +123,7 @@ def passage(
         first=first,
         css=_CSS,
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")

@@ -13,7 +13,6 @@ ALL = [
     checks.layer_norm,
     checks.share_left,
     checks.small_start,
-    checks.word_weight,
     checks.which_block,
 ]
 
@@ -97,18 +96,6 @@ def test_one_probe_that_returns_zeros_is_named():
         return "post" if silent.mean(-1).abs().max() < 0.01 else "sentence"
 
     assert checks.which_block(which_block).mistake == "silent probe"
-
-
-def test_a_weight_found_by_halving_is_right():
-    def word_weight(branch, n_sublayers, left):
-        low, high = 0.0, 1000.0
-        for _ in range(200):
-            middle = (low + high) / 2
-            kept = (middle**2 / (middle**2 + branch)) ** n_sublayers
-            low, high = (middle, high) if kept < left else (low, middle)
-        return low
-
-    assert checks.word_weight(word_weight)
 
 
 def test_the_branchs_share_is_not_taken_for_the_words():

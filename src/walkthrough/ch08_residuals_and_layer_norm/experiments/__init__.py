@@ -7,11 +7,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer.layers import DecoderLayer, EncoderLayer, ResidualNorm
+from transformer.layers import ResidualNorm
 from transformer.model import Transformer
 from walkthrough.lab import copying
-
-SUBLAYERS = ("self-attention", "encoder–decoder attention", "feed-forward")
 
 
 class NoResidual(nn.Module):
@@ -29,20 +27,18 @@ class NoResidual(nn.Module):
         return normalised
 
 
-def without_residuals(model: Transformer, *around: str) -> Transformer:
-    """Take the residuals around these sub-layers out of a post-norm model, in place.
+def without_residuals(model: Transformer) -> Transformer:
+    """Take the residual connections out of a post-norm model, in place.
 
     Raises:
         ValueError: the model is pre-norm, where the connection is all that reaches the top.
     """
     if model.config.norm != "post":
         raise ValueError(f"a post-norm model is needed, got norm={model.config.norm!r}")
-    for layer in model.modules():
-        if isinstance(layer, EncoderLayer | DecoderLayer):
-            names = SUBLAYERS if isinstance(layer, DecoderLayer) else SUBLAYERS[::2]
-            for n, (name, connection) in enumerate(zip(names, layer.residuals, strict=True)):
-                if name in around and isinstance(connection, ResidualNorm):
-                    layer.residuals[n] = NoResidual(connection)
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, ResidualNorm):
+                setattr(parent, name, NoResidual(child))
     return model
 
 

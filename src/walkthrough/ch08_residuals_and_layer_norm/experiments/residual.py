@@ -1,7 +1,7 @@
 """Experiment 08-residual: models that learn to copy without residual connections (§3.1)."""
 
 from transformer.model import Transformer
-from walkthrough.ch08_residuals_and_layer_norm.experiments import SUBLAYERS, without_residuals
+from walkthrough.ch08_residuals_and_layer_norm.experiments import without_residuals
 from walkthrough.lab import Arm, Choose, Experiment, Job
 from walkthrough.lab import copying as task
 from walkthrough.lab.measures import copied
@@ -12,13 +12,14 @@ def build(job: Job) -> Transformer:
     """Return a post-norm model of the usual start, with or without residuals."""
     labels = job.arm.labels
     model = task.new_model("post", "xavier", seed=job.seed, n_layers=labels["layers"])
-    return without_residuals(model, *labels["without"])
+    return model if labels["residual"] else without_residuals(model)
 
 
-def arm(name: str, layers: int, *without: str) -> Arm:
-    """Return an arm: so many layers, no residual around these sub-layers."""
+def arm(layers: int, *, residual: bool) -> Arm:
+    """Return an arm: so many layers, with or without residuals."""
+    name = f"{layers} layer{'s' * (layers > 1)}{'' if residual else ', no residual'}"
     rates = (0.5, 1, 2, 4) if layers == 1 else ()
-    return Arm(name, build=build, rates=rates, labels={"layers": layers, "without": without})
+    return Arm(name, build=build, rates=rates, labels={"layers": layers, "residual": residual})
 
 
 EXPERIMENT = Experiment(
@@ -26,12 +27,7 @@ EXPERIMENT = Experiment(
     question="Does a model learn to copy without residual connections?",
     task=copying(),
     base="4 layers",
-    arms=[
-        arm("4 layers, no residual", 4, *SUBLAYERS),
-        arm("4 layers", 4),
-        arm("1 layer, no residual", 1, *SUBLAYERS),
-        arm("1 layer", 1),
-    ],
+    arms=[arm(n, residual=residual) for n in (4, 1) for residual in (False, True)],
     seeds=range(1, 6),
     rates=(0.25, 0.5, 1, 2),
     rate_seeds=(1, 2),
