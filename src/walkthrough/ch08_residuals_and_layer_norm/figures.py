@@ -10,7 +10,7 @@ from torch import Tensor
 
 from walkthrough.ch08_residuals_and_layer_norm.experiments import alikeness
 from walkthrough.drawing.look import OUTPUT, VECTOR, WEIGHT
-from walkthrough.drawing.scene import Scene, at, framed, scene, strip
+from walkthrough.drawing.scene import Scene, at, framed, glides, scene, strip
 from walkthrough.drawing.svg import arrow, box_at, drawing, words_at
 
 CHAINS = {
@@ -19,7 +19,7 @@ CHAINS = {
     "pre-norm": ("norm", "sub", "+"),
 }
 """What stands around each sub-layer, in the order in which a word meets it."""
-_WIDTHS = {"attention": 68, "feed-forward": 88, "norm": 44, "+": 16}
+_WIDTHS = {"attention": 62, "feed-forward": 84, "norm": 38, "+": 14}
 _MIDDLE, _OVER = 46, 10
 _CSS = """
 .wires marker path{fill:currentColor}
@@ -29,11 +29,24 @@ align-items:center;margin-top:.9em}
 .depths b{font-weight:500;text-align:right;padding-right:.3em}
 .depths :is(small,span){text-align:center;font-size:1em;font-variant-numeric:tabular-nums}
 """
+_STEPS_CSS = f"""
+#scene-steps .stage{{display:flex;flex-wrap:wrap;gap:.6em 2em}}
+#scene-steps .stage>div{{flex:1 1 17em}}
+#scene-steps .stage p{{display:grid;grid-template-columns:repeat(6,1fr);margin:0;text-align:center}}
+#scene-steps .stage p span{{position:relative;height:9.4em;
+background:linear-gradient(currentColor,currentColor) 0 5.4em/100% 1px no-repeat}}
+#scene-steps .stage p i{{position:absolute;left:20%;right:20%;--v:var(--a,var(--z));background:{VECTOR};
+top:calc(5.4em - max(var(--v),0)*1.8em);height:calc(max(var(--v),-1*var(--v))*1.8em)}}
+#scene-steps .stage :is(em,small){{position:absolute;inset:auto 0 1.2em;font-style:normal;font-size:1em;
+font-variant-numeric:tabular-nums}}
+#scene-steps small{{bottom:0;opacity:.8}}
+@container(min-width:460px){{#scene-steps .stage :is(em,small){{font-size:.82em}}}}
+"""
 
 
 def _wires(kind: str, name: str) -> str:
     """Draw one encoder layer: boxes in a line, and what runs past a sub-layer as a thick arc."""
-    label, x = f"{name}-{kind.replace(' ', '-')}", 16
+    label, x = f"{name}-{kind.replace(' ', '-')}", 12
     placed, arcs = [], ""
     for sub in ("attention", "feed-forward"):
         start = x
@@ -42,27 +55,27 @@ def _wires(kind: str, name: str) -> str:
             placed.append((shown, x))
             if part == "+":
                 arcs += (
-                    f'<path d="M{start - 9} {_MIDDLE}V{_OVER + 8}Q{start - 9} {_OVER} {start - 1} '
-                    f'{_OVER}H{x}Q{x + 8} {_OVER} {x + 8} {_OVER + 8}V{_MIDDLE - 8}" '
+                    f'<path d="M{start - 5} {_MIDDLE}V{_OVER + 8}Q{start - 5} {_OVER} {start + 3} '
+                    f'{_OVER}H{x - 1}Q{x + 7} {_OVER} {x + 7} {_OVER + 8}V{_MIDDLE - 7}" '
                     f'stroke="{OUTPUT}" stroke-width="3"/>'
                 )
-            x += _WIDTHS[shown] + 14
+            x += _WIDTHS[shown] + 10
     body = arcs
     ends = [(0, 0), *((left, _WIDTHS[shown]) for shown, left in placed), (x, 0)]
     for (left, width), (then, _) in pairwise(ends):
         body += arrow(f"M{left + width} {_MIDDLE}H{then}", label)
     for shown, left in placed:
         if shown == "+":
-            circle = f'cx="{left + 8}" cy="{_MIDDLE}" r="8" stroke="{OUTPUT}" stroke-width="2"'
+            circle = f'cx="{left + 7}" cy="{_MIDDLE}" r="7" stroke="{OUTPUT}" stroke-width="2"'
             body += f"<circle {circle}/>"
         else:
             colour = VECTOR if shown == "norm" else WEIGHT
             body += box_at(left, _MIDDLE - 14, _WIDTHS[shown], 28, colour)
         body += words_at(left + _WIDTHS[shown] / 2, _MIDDLE + 4, shown)
     told = " → ".join(shown for shown, _ in placed)
-    size = (352, 64)
+    size = (324, 64)
     return drawing(
-        body, kind="wires", label=label, size=size, width=560, title=kind, description=told
+        body, kind="wires", label=label, size=size, width=540, title=kind, description=told
     ).svg
 
 
@@ -74,6 +87,39 @@ def wirings(*kinds: str) -> Scene:
     order = {"sub": "sub-layer", "norm": "norm", "+": "addition"}
     told = "; ".join(f"{kind}: {', '.join(order[part] for part in CHAINS[kind])}" for kind in kinds)
     return framed("wirings", drawn, caption="", description=f"{told}.", css=_CSS)
+
+
+def steps(
+    features: Sequence[str],
+    words: Mapping[str, Sequence[Float[Tensor, "features"]]],
+    choices: Sequence[str],
+    *,
+    question: str = "How far is the norm?",
+) -> Scene:
+    """Return the components of words as bars, a frame a step of their normalisation."""
+    blocks = ""
+    for word, frames in words.items():
+        bars = ""
+        for n, feature in enumerate(features):
+            values = [f"{float(frame[n]):.3f}" for frame in frames]
+            told = "".join(
+                f"<em{at(k, first=0)}>{_number(float(value))}</em>"
+                for k, value in enumerate(values)
+            )
+            bar = f'<i class="glides" style="--z:{values[0]};{glides(values)}"></i>'
+            bars += f"<span>{bar}{told}<small>{html.escape(feature)}</small></span>"
+        blocks += f"<div><b>{html.escape(word)}</b><p>{bars}</p></div>"
+    told = [
+        f"{choice[0].upper()}{choice[1:]}: "
+        + ", ".join(
+            f"<i>{html.escape(word)}</i> has mean {_number(frames[n].mean().item())} "
+            f"and variance {_number(frames[n].var(correction=0).item())}"
+            for word, frames in words.items()
+        )
+        + "."
+        for n, choice in enumerate(choices)
+    ]
+    return scene("steps", blocks, question=question, choices=choices, says=told, css=_STEPS_CSS)
 
 
 def passage(

@@ -18,24 +18,3 @@ without = Prediction(
         ),
     ),
 )
-
-last_gradient = Prediction(
-    "08-last-gradient",
-    "Before training, in models of 2 to 12 layers: how does the gradient of the *last* layer's "
-    "weights change with the depth?",
-    (
-        Choice(
-            "It does not: the last layer is next to the loss, whatever lies below",
-            "So it is in post-norm. In pre-norm, a larger stream arrives at the last norm.",
-        ),
-        Choice(
-            "It shrinks in pre-norm, and stays in post-norm",
-            "The pre-norm stream grows with each layer, and the last norm divides by its size.",
-            right=True,
-        ),
-        Choice(
-            "It grows in both",
-            "The norm before the output keeps the states at one size.",
-        ),
-    ),
-)

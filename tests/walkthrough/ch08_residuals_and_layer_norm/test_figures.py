@@ -31,3 +31,11 @@ def test_the_words_of_every_frame_are_drawn_and_their_likeness_is_told():
     assert "One: two words, alike to −0.33 when they come in, are alike to 1.00" in str(shown)
     assert "Other: two words, alike to 1.00 when they come in, are alike to −0.33" in str(shown)
     assert "<svg" not in figures.passage("q", WORDS, frames, question="Which?").markup
+
+
+def test_each_step_of_a_norm_tells_mean_and_variance():
+    one = torch.tensor([1.0, -1.0])
+    shown = figures.steps(["a", "b"], {"Jane": [one + 3, one]}, ["it comes", "centred"])
+    assert "It comes: Jane has mean 3.00 and variance 1.00." in str(shown)
+    assert "--a0:4.000;--a1:1.000" in shown.markup
+    assert '<em class="at at-1">−1.00</em>' in shown.markup

@@ -1,13 +1,8 @@
-"""The checks of chapter 08 on residuals: what they keep of a word, how they start (§3.1)."""
+"""The check of chapter 08 on residuals: what is left of a word (§3.1)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import torch
-from torch import Tensor
-
-from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fixed
-
-# Exercise: how much of a word is left
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Left = Callable[[float, int, str], float]
 
@@ -79,88 +74,4 @@ share_left = Check(
         ),
     ],
     right="`share_left` is right: post-norm multiplies, pre-norm adds up",
-)
-
-# Exercise: start the branches small
-
-NAMES = {
-    "query_proj.weight": (6, 6),
-    "value_proj.weight": (6, 6),
-    "output_proj.weight": (6, 6),
-    "output_proj.bias": (6,),
-    "expand.weight": (12, 6),
-    "contract.weight": (6, 12),
-    "contract.bias": (6,),
-}
-LAST = ("output_proj.weight", "contract.weight")
-Weights = Mapping[str, Tensor]
-
-
-def _scaled(
-    *names: str, factor: Callable[[int], float] = lambda n: (2 * n) ** -0.5
-) -> Callable[[Weights, int], Weights]:
-    def start(weights: Weights, n_layers: int) -> Weights:
-        return {name: w * factor(n_layers) if name in names else w for name, w in weights.items()}
-
-    return start
-
-
-def _case(n_layers: int) -> Case:
-    def make(generator: torch.Generator) -> Arguments:
-        drawn = {name: torch.randn(*size, generator=generator) for name, size in NAMES.items()}
-        return arguments(drawn, n_layers)
-
-    return Case(f"{n_layers} layers", make)
-
-
-small_start = Check(
-    name="small_start",
-    reference=_scaled(*LAST),
-    cases=[_case(6), _case(2), _case(1), _case(18)],
-    mistakes=[
-        Mistake(
-            "nothing scaled",
-            _scaled(),
-            "the weights come back as they were: this is the full-size start.",
-        ),
-        Mistake(
-            "no root",
-            _scaled(*LAST, factor=lambda n: 1 / (2 * n)),
-            "the factor lacks the root: with 1/(2N) for the weights the *variance* of a branch "
-            "shrinks by (2N)². Variances add up, so the weights get (2N)^−0.5.",
-        ),
-        Mistake(
-            "one branch a layer",
-            _scaled(*LAST, factor=lambda n: n**-0.5),
-            "N layers of an encoder have 2N branches, two each: the factor is (2N)^−0.5.",
-        ),
-        Mistake(
-            "six layers",
-            _scaled(*LAST, factor=lambda n: 12**-0.5),
-            "the factor is that of six layers, whatever `n_layers` says.",
-        ),
-        Mistake(
-            "all matrices",
-            _scaled(*(name for name in NAMES if name.endswith("weight"))),
-            "all matrices were scaled. Only the last one of each branch, through which it reaches "
-            "the stream, starts small.",
-        ),
-        Mistake(
-            "biases too",
-            _scaled(*LAST, "output_proj.bias", "contract.bias"),
-            "the biases were scaled as well. In the model they start at zero; leave them alone.",
-        ),
-        Mistake(
-            "expand for contract",
-            _scaled(LAST[0], "expand.weight"),
-            "attention is right. Of the feed-forward network you scaled the first matrix, "
-            "`expand.weight`; the last one before the sum is `contract.weight`.",
-        ),
-        Mistake(
-            "only the scaled ones",
-            lambda weights, n_layers: {n: _scaled(*LAST)(weights, n_layers)[n] for n in LAST},
-            "only the scaled matrices came back. Return all of them, the others unchanged.",
-        ),
-    ],
-    right="`small_start` is right: the last matrix of each branch times (2N)^−0.5",
 )
