@@ -36,7 +36,8 @@ _STEPS_CSS = f"""
 #scene-steps .stage p span{{position:relative;height:9.4em;
 background:linear-gradient(currentColor,currentColor) 0 5.4em/100% 1px no-repeat}}
 #scene-steps .stage p i{{position:absolute;left:20%;right:20%;--v:var(--a,var(--z));
-background:{VECTOR};top:calc(5.4em - max(var(--v),0)*1.8em);height:calc(max(var(--v),-1*var(--v))*1.8em)}}
+background:{VECTOR};top:calc(5.4em - max(var(--v),0)*1.8em);
+height:calc(max(var(--v),-1*var(--v))*1.8em)}}
 #scene-steps .stage :is(em,small){{position:absolute;inset:auto 0 1.2em;font-style:normal;
 font-size:1em;font-variant-numeric:tabular-nums}}
 #scene-steps .stage small{{bottom:0;opacity:.8}}
