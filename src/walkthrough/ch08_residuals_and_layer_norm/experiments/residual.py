@@ -18,7 +18,7 @@ def build(job: Job) -> Transformer:
 def arm(layers: int, *, residual: bool) -> Arm:
     """Return an arm: so many layers, with or without residuals."""
     name = f"{layers} layer{'s' * (layers > 1)}{'' if residual else ', no residual'}"
-    rates = (0.5, 1, 2, 4) if layers == 1 else ()
+    rates = (0.5, 1, 2, 4, 8) if layers == 1 else ()
     return Arm(name, build=build, rates=rates, labels={"layers": layers, "residual": residual})
 
 
