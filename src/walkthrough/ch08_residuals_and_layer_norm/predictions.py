@@ -9,12 +9,14 @@ without = Prediction(
     (
         Choice(
             "Neither: each sub-layer needs its own",
-            "A stack of one layer is not deep. What does a word lose in two sub-layers?",
+            "The paper gives each its own, and still: how much is lost in a stack of one layer?",
         ),
-        Choice("The single layer only", "What one attention loses can still be told.", right=True),
+        Choice(
+            "The single layer", "It takes longer than with the addition, and learns.", right=True
+        ),
         Choice(
             "Both, the deep one later",
-            "Depth is what a word cannot bear without a residual: longer training did not help.",
+            "The deep one hardly begins: see below how far it comes, and in how many updates.",
         ),
     ),
 )

@@ -31,7 +31,7 @@ EXPERIMENT = Experiment(
     seeds=range(1, 6),
     rates=(0.25, 0.5, 1, 2),
     rate_seeds=(1, 2),
-    choose=Choose("new/-/loss", length=400),
-    lengths=(400, 800),
+    choose=Choose("new/-/loss"),
+    lengths=(400,),
     measures=[copied()],
 )
