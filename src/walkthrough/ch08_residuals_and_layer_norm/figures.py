@@ -103,12 +103,12 @@ def steps(
         bars = ""
         for n, feature in enumerate(features):
             values = [f"{float(frame[n]):.3f}" for frame in frames]
-            told = "".join(
+            numbers = "".join(
                 f"<em{at(k, first=0)}>{_number(float(value))}</em>"
                 for k, value in enumerate(values)
             )
             bar = f'<i class="glides" style="--z:{values[0]};{glides(values)}"></i>'
-            bars += f"<span>{bar}{told}<small>{html.escape(feature)}</small></span>"
+            bars += f"<span>{bar}{numbers}<small>{html.escape(feature)}</small></span>"
         blocks += f"<div><b>{html.escape(word)}</b><p>{bars}</p></div>"
     told = [
         f"{choice[0].upper()}{choice[1:]}: "
