@@ -1,12 +1,14 @@
 """What happens to words and gradients on the way through many layers, for chapter 08 (§3.1)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from transformer.config import Norm
 from transformer.layers import ResidualNorm
 from transformer.model import Transformer
 from walkthrough.lab import copying
@@ -52,6 +54,17 @@ def last_gradient(model: Transformer, *, seed: int = 0) -> float:
     assert weight.grad is not None
     norm, weight.grad = weight.grad.norm().item(), None
     return norm
+
+
+def last_gradients(norm: Norm, depths: Sequence[int], *, n_seeds: int = 4) -> list[float]:
+    """Return the mean `last_gradient` of untrained models of these depths, full-size start."""
+    return [
+        fmean(
+            last_gradient(copying.new_model(norm, "xavier", seed=seed, n_layers=n_layers))
+            for seed in range(n_seeds)
+        )
+        for n_layers in depths
+    ]
 
 
 @torch.no_grad()
