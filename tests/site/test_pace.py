@@ -16,6 +16,7 @@ NEW_FORM = [
     "05-feed-forward",
     "06-embeddings-and-softmax",
     "07-positional-encoding",
+    "08-residuals-and-layer-norm",
     "09-encoder-and-decoder",
     "10-why-self-attention",
     "12-optimiser-and-schedule",
