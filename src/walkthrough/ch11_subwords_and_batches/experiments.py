@@ -27,7 +27,7 @@ from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
 WIDTHS = {"d_model": 64, "n_heads": 4, "n_layers": 1, "d_ff": 128}
-SETTINGS = TrainSettings(max_updates=600, max_tokens=400, warmup=75, schedule="linear", peak=3e-3)
+SETTINGS = TrainSettings(max_updates=400, max_tokens=400, warmup=50, schedule="linear", peak=3e-3)
 PAIRS, SHORT = 500, 5
 
 Lines = Sequence[tuple[str, str]]
@@ -176,6 +176,6 @@ EXPERIMENT = Experiment(
     rates=(1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/sentence_loss"),
-    lengths=(150, 600),
+    lengths=(100, 400),
     run=train_and_translate,
 )
