@@ -173,7 +173,7 @@ EXPERIMENT = Experiment(
         Arm("characters", data={"merges": 0}),
     ],
     seeds=(1, 2, 3, 4, 5),
-    rates=(1, 2, 4),
+    rates=(2, 4, 8),
     rate_seeds=(1,),
     choose=Choose("valid/-/sentence_loss"),
     lengths=(100, 400),

@@ -5,13 +5,13 @@ from collections import Counter
 import pytest
 import torch
 
-from transformer.data.batching import collate, padding_waste, token_batches
+from transformer.data.batching import collate, token_batches
 from transformer.data.bpe import join_pair, learn_merges, split_words
 from walkthrough.ch11_subwords_and_batches import checks
 from walkthrough.ch11_subwords_and_batches.checks import learning
 from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.learn, checks.spell, checks.lay_out, checks.padding_share, checks.group]
+ALL = [checks.learn, checks.spell, checks.lay_out, checks.group]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -98,5 +98,3 @@ def test_the_references_are_what_the_package_does():
     assert [sorted(lengths[i] for i in b) for b in ours] == [
         sorted(lengths[i] for i in b) for b in packages
     ]
-    share = checks.padding_share.reference(lengths, ours)
-    assert share == pytest.approx(padding_waste(pairs, ours))
