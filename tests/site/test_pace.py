@@ -15,6 +15,7 @@ NEW_FORM = [
     "04-multi-head-attention",
     "05-feed-forward",
     "06-embeddings-and-softmax",
+    "11-subwords-and-batches",
 ]
 SCREEN = 800  # px
 FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 25.0  # screens

@@ -95,9 +95,7 @@ def load_short() -> ShortSentences:
     """Return the short sentences of the phrasebook; those of both test splits are the test."""
     found = {
         name: [
-            (e.source_text, e.target_text)
-            for e in examples
-            if len(e.source_text.split()) <= SHORT
+            (e.source_text, e.target_text) for e in examples if len(e.source_text.split()) <= SHORT
         ]
         for name, examples in phrasebook(0).splits().items()
     }

@@ -1,7 +1,7 @@
 """The figures of chapter 11 draw the pieces, the padding and the shift that the package makes."""
 
 import pytest
-from chart_specs import all_rows, inputs, rows, spec, views
+from chart_specs import all_rows, rows, spec, views
 
 from transformer.data.batching import collate
 from transformer.data.bpe import learn_merges

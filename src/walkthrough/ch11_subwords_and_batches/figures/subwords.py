@@ -10,14 +10,14 @@ from walkthrough.drawing.scene import Scene, at, glides, scene
 
 SPACE = "▁"
 _CSS = f"""
-#scene-merges .line{{margin:0 0 1em}}
-#scene-merges .words{{display:flex;flex-wrap:wrap;row-gap:.35em;min-height:2em;
+[id^=scene-merges] .line{{margin:0 0 1em}}
+[id^=scene-merges] .words{{display:flex;flex-wrap:wrap;row-gap:.35em;min-height:2em;
 font-family:var(--book-mono,ui-monospace,monospace);font-size:1.05em}}
-#scene-merges .words>span{{display:inline-flex}}
-#scene-merges b{{font-weight:500;padding:.22em 0;margin-left:var(--a,var(--z));
+[id^=scene-merges] .words>span{{display:inline-flex}}
+[id^=scene-merges] b{{font-weight:500;padding:.22em 0;margin-left:var(--a,var(--z));
 background:color-mix(in srgb,{KEY} 34%,transparent)}}
-#scene-merges small{{font-size:.85em;opacity:.85}}
-@container(min-width:620px){{#scene-merges .words{{font-size:1.2em}}}}
+[id^=scene-merges] small{{font-size:.85em;opacity:.85}}
+@container(min-width:620px){{[id^=scene-merges] .words{{font-size:1.2em}}}}
 """
 
 
@@ -26,6 +26,7 @@ def live_merges(
     lines: Sequence[str],
     stops: Sequence[int],
     *,
+    name: str = "merges",
     question: str = "How many merges?",
     first: int = 2,
 ) -> Scene:
@@ -42,14 +43,13 @@ def live_merges(
     stage = "".join(
         f'<div class="line"><div class="words">{_letters(line, cut, first)}</div>'
         + "".join(
-            f"<small{at(n, first=first)}>{len(parts)} pieces</small>"
-            for n, parts in enumerate(cut)
+            f"<small{at(n, first=first)}>{len(parts)} pieces</small>" for n, parts in enumerate(cut)
         )
         + "</div>"
         for line, cut in zip(lines, cuts, strict=True)
     )
     return scene(
-        "merges",
+        name,
         stage,
         question=question,
         choices=[str(stop) for stop in stops],
@@ -81,6 +81,6 @@ def _said(merges: Sequence[Merge], known: int) -> str:
         return "No merge yet: every character is a piece of its own."
     left, right = (html.escape(part.replace(" ", SPACE)) for part in merges[known - 1])
     return (
-        f"Merge {known} joined <code>{left}</code> and <code>{right}</code>, at that moment the pair "
-        "that stood side by side most often."
+        f"Merge {known} joined <code>{left}</code> and <code>{right}</code>, at that moment the "
+        "pair that stood side by side most often."
     )
