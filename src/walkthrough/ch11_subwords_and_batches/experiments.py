@@ -26,7 +26,7 @@ from transformer.training import TrainSettings, train
 from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
-WIDTHS = {"d_model": 64, "n_heads": 4, "n_layers": 1, "d_ff": 128}
+WIDTHS: dict[str, Any] = {"d_model": 64, "n_heads": 4, "n_layers": 1, "d_ff": 128}
 SETTINGS = TrainSettings(max_updates=400, max_tokens=400, warmup=50, schedule="linear", peak=3e-3)
 PAIRS, SHORT = 500, 5
 
