@@ -19,6 +19,7 @@ NEW_FORM = [
     "08-residuals-and-layer-norm",
     "09-encoder-and-decoder",
     "10-why-self-attention",
+    "11-subwords-and-batches",
     "12-optimiser-and-schedule",
 ]
 SCREEN = 800  # px
