@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 beyond = Prediction(
@@ -11,17 +12,20 @@ beyond = Prediction(
             "Nearly all, because the encoding goes on",
             "It does, and one matrix would serve all positions. Training on ten had no reason to "
             "prefer it.",
+            when=lambda right: right > 0.8,
         ),
         Choice(
             "About half",
             "Over the whole sentence, perhaps, because the first ten words still go well.",
+            when=lambda right: 0.3 < right < 0.7,
         ),
         Choice(
             "Hardly any, although the encoding goes on",
             "The model never met these codes, and does not know what to do with them.",
-            right=True,
+            when=lambda right: right < 0.1,
         ),
     ),
+    given=(compare("07-order", "sinusoidal", "none", figure="20 words, 13th on").levels[0],),
 )
 
 other_table = Prediction(
