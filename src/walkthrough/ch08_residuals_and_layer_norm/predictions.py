@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.ch08_residuals_and_layer_norm.experiments import norms
 from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
@@ -27,5 +28,37 @@ without = Prediction(
     given=(
         compare("08-residual", "4 layers, no residual", "4 layers", figure="new/-/loss"),
         compare("08-residual", "1 layer, no residual", "1 layer", figure="new/-/loss"),
+    ),
+)
+
+_NORMS = norms.EXPERIMENT.frame().query("rate == 1 and warmup == 'warm-up 50'")
+
+slowest = Prediction(
+    "08-slowest",
+    "Both orders, each with both starts: four kinds learn to copy. Which needs the most updates?",
+    (
+        Choice(
+            "Post-norm with the small start",
+            "Little is added at first, but the words stay apart, and it learns in time.",
+            when="post-norm, small start",
+        ),
+        Choice(
+            "Pre-norm with the full-size start",
+            "The stream grows, and still each word keeps its own part of it.",
+            when="pre-norm, full-size start",
+        ),
+        Choice(
+            "Post-norm with the full-size start",
+            "It starts with words that are nearly alike, and has to part them first.",
+            when="post-norm, full-size start",
+        ),
+        Choice(
+            "Pre-norm with the small start",
+            "It is the fastest of the four.",
+            when="pre-norm, small start",
+        ),
+    ),
+    given=(
+        _NORMS.groupby("kind")["train/-/updates"].median()[list(norms.KINDS.values())].idxmax(),
     ),
 )
