@@ -1,12 +1,11 @@
 """The figures of chapter 11 draw the pieces, the padding and the shift that the package makes."""
 
 import pytest
-from chart_specs import all_rows, rows, spec, views
+from chart_specs import all_rows, spec
 
 from transformer.data.batching import collate
 from transformer.data.bpe import learn_merges
 from walkthrough.ch11_subwords_and_batches.figures.batch_layout import batch_grid
-from walkthrough.ch11_subwords_and_batches.figures.padding import padding_map
 from walkthrough.ch11_subwords_and_batches.figures.subwords import live_merges, pieces_after
 
 TEXT = ["Jane visits Africa", "Jane visited Peru", "Paul visits Peru", "Paul waits"] * 2
@@ -30,37 +29,6 @@ def test_the_slider_stops_where_it_is_told_and_says_each_merge():
     assert 'type="range"' in shown.markup
     with pytest.raises(ValueError, match="stops must be between 0 and"):
         live_merges(MERGES, [line], [99])
-
-
-def drawn(chart):
-    """The rows of the padding map by the name of the grouping."""
-    return {row["grouping"]: row for row in rows(next(views(spec(chart))))}
-
-
-def test_a_batch_is_padded_to_its_own_longest_or_to_the_fixed_length():
-    chart = padding_map(
-        [3, 9, 4], {"own": [[0, 1], [2]], "fixed": [[0, 1], [2]]}, fixed={"fixed": 5}
-    )
-    own, fixed = drawn(chart)["own"], drawn(chart)["fixed"]
-    assert (own["real"], own["padded"]) == ([3, 9, 4], [9, 9, 4])
-    assert own["words"] == "27% padding, 2 batches"
-    assert (fixed["real"], fixed["padded"], fixed["whole"]) == ([3, 5, 4], [5, 5, 5], [5, 9, 5])
-    assert fixed["words"] == "20% padding, 2 batches, 25% of the tokens cut off"
-    assert own["place"][1] - own["place"][0] < own["place"][2] - own["place"][1]
-
-
-def test_groupings_that_lose_sentences_are_refused():
-    with pytest.raises(ValueError, match="each of the 3 sentences once"):
-        padding_map([3, 9, 4], {"own": [[0, 1]]})
-    with pytest.raises(ValueError, match="must name strategies"):
-        padding_map([3], {"own": [[0]]}, fixed={"other": 4})
-    with pytest.raises(ValueError, match=r"every batch needs a sentence; .* have \[1, 0\]"):
-        padding_map([3], {"own": [[0], []]})
-
-
-def test_the_axis_reaches_a_fixed_length_beyond_the_longest_sentence():
-    chart = padding_map([3], {"own": [[0]]}, fixed={"own": 8})
-    assert next(views(spec(chart)))["encoding"]["x"]["scale"]["domain"] == [0, 8]
 
 
 def test_the_grid_holds_every_cell_with_its_four_meanings():
