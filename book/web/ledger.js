@@ -49,14 +49,25 @@
     }
   }
 
+  // A row has an anchor; rows without one below it are its further comparisons and go where it goes. What
+  // they leave empty becomes part of the cell above.
   function rowsOf(table) {
-    return [...table.tBodies[0].rows].map((row) => ({
-      row,
-      id: row.querySelector("[id^='claim-']").id,
-      section: row.querySelector("[id^='claim-']").id.match(CLAIM)[1],
-      kind: row.cells[row.cells.length - 2].textContent.trim(),
-      verdict: row.cells[row.cells.length - 1].textContent.trim(),
-    }));
+    const found = [];
+    for (const row of table.tBodies[0].rows) {
+      const anchor = row.querySelector("[id^='claim-']");
+      if (anchor) {
+        const [kind, verdict] = [...row.cells].slice(-2).map((cell) => cell.textContent.trim());
+        found.push({ row, all: [row], id: anchor.id, section: anchor.id.match(CLAIM)[1], kind, verdict });
+      } else {
+        found[found.length - 1].all.push(row);
+      }
+    }
+    for (const { row, all } of found.filter((one) => one.all.length > 1)) {
+      const empty = [...all[1].cells].map((cell) => !cell.textContent.trim());
+      [...row.cells].filter((_, column) => empty[column]).forEach((cell) => (cell.rowSpan = all.length));
+      all.slice(1).forEach((more) => [...more.cells].forEach((cell, column) => (cell.hidden = empty[column])));
+    }
+    return found;
   }
 
   // The list above the table says what each verdict means, from the best to what has none. It folds: the key
@@ -96,7 +107,7 @@
   function addSorting(table, rows) {
     const valueOf = (one, column) => {
       const text = one.row.cells[column].textContent.trim();
-      return /^(\d+|–)$/.test(text) ? Number.parseInt(text, 10) || 0 : text;
+      return /^(\d+ of )?(\d+|–)$/.test(text) ? Number.parseInt(text.split(" ").pop(), 10) || 0 : text;
     };
     const compare = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b));
     const heads = [...table.tHead.rows[0].cells];
@@ -109,7 +120,7 @@
         heads.forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
         const order = column ? (a, b) => compare(valueOf(a, column), valueOf(b, column)) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
-        table.tBodies[0].append(...[...rows].sort((a, b) => way * order(a, b)).map(({ row }) => row));
+        table.tBodies[0].append(...[...rows].sort((a, b) => way * order(a, b)).flatMap(({ all }) => all));
       });
     }
   }
@@ -124,7 +135,7 @@
 
     function apply() {
       for (const one of rows) {
-        one.row.hidden = !fits(one);
+        one.all.forEach((row) => (row.hidden = !fits(one)));
       }
       count.textContent = `${rows.filter((one) => !one.row.hidden).length} of ${rows.length} claims`;
     }

@@ -69,6 +69,10 @@ def test_every_link_lands_on_a_heading():
     assert len(links) == len(CLAIMS)
     anchors = {name: [slugify(text) for text in one.headings] for name, one in CHAPTERS.items()}
     assert [link for link in links if anchors[link[0]].count(link[1]) != 1] == []
+    asked = {one["experiment"] for claim in CLAIMS for one in claim.compare}
+    assert {
+        one for pair in re.findall(r"\[(\S+)\]\(laboratory\.md#(\S+)\)", PAGE) for one in pair
+    } == asked
 
 
 def test_rows_follow_the_paper_and_have_an_anchor_each():
@@ -79,8 +83,8 @@ def test_rows_follow_the_paper_and_have_an_anchor_each():
 
 def test_every_row_has_the_columns_of_the_head():
     rows = [line for line in PAGE.splitlines() if line.startswith("|")]
-    assert len(rows) == len(CLAIMS) + 2
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {8}
+    assert len(rows) == 2 + sum(len(claim.effects) or 1 for claim in CLAIMS)
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
 
 
 def test_the_line_above_the_table_counts_the_verdicts():
@@ -97,7 +101,10 @@ def test_a_verdict_of_the_laboratory_is_computed_and_not_typed():
     asked = {"experiment": "05-width", "figure": "test_combinations/exact"}
     row = {"id": "6.2-x", "expects": "better", "compare": [{**asked, "arm": "256"}]}
     found = ledger.computed(row)
-    assert found["figure"].startswith("256 against none: ")
+    [(what, effect, pairs)] = found["effects"]
+    assert what.startswith("256 against none, exact on test combinations, greedy: ")
+    assert re.fullmatch(r"[\d.]+ points (better|worse) \(−?[\d.]+ to [\d.]+\)", effect)
+    assert pairs.endswith(f" of {found['seeds']}")
     assert found["seeds"] >= 3
     for wrong, said in [
         ({"verdict": "holds"}, "types verdict"),

@@ -4,10 +4,9 @@ import json
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from soundness import assert_check_is_sound
 from tools.book import notebooks
 from tools.book.notebook_form import NotebookError, as_text, canonical, lint, read_text
-
-from walkthrough.checking.soundness import assert_check_is_sound
 
 TAGGED = {"tags": ["nbval-check-output"]}
 PICTURE = {"image/png": "aGk=", "text/html": "<b>1</b>", "text/plain": "1"}

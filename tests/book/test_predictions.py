@@ -98,6 +98,22 @@ def test_names_are_unique_in_the_book() -> None:
     assert names
 
 
+RECORDED = {
+    *("04-one-head", "05-enough-units", "05-longer-run", "07-beyond", "08-slowest", "08-without"),
+    *("09-never-there", "12-no-warmup"),
+    *("13-after-200", "13-smoothing", "17-keys-or-parameters", "17-after-a-quarter"),
+    *("18-free-beam", "18-real-text", "19-whose", "19-same-picture", "19-best-tree"),
+    *("20-asking", "20-order", "20-longer"),
+}
+"""What runs of the laboratory decide; all others ask for a count or for what the page computes."""
+
+
+def test_where_runs_are_recorded_nobody_types_the_answer() -> None:
+    """A prediction that has its answer from a record cannot have one typed beside it."""
+    typed = {prediction.name for prediction in EVERY if not prediction.given}
+    assert not typed & RECORDED
+
+
 def test_neither_its_place_nor_its_length_gives_the_right_choice_away() -> None:
     """Who always clicks on b, or on the shortest, is right less than half of the time."""
     found: Counter[str] = Counter()

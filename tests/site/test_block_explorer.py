@@ -61,7 +61,7 @@ def test_a_click_shows_one_block_and_nothing_else(
     page: Page, tmp_path: Path, explorer: str, theme: str
 ) -> None:
     visit = open_page(page, written(tmp_path, explorer, theme))
-    assert shown(page) == {"encoder-attention"}
+    assert shown(page) == {"cross-attention"}
     for block in BLOCKS:
         page.click(f'.blocks-pick:has([value="{block}"])')
         assert shown(page) == {block}
@@ -82,8 +82,8 @@ def test_the_keyboard_reaches_every_block(page: Page, tmp_path: Path, explorer: 
 
 def test_it_fits_a_phone(phone: Page, tmp_path: Path, explorer: str) -> None:
     open_page(phone, written(tmp_path, explorer))
-    phone.click('.blocks-pick:has([value="cross-attention"])')
-    assert shown(phone) == {"cross-attention"}
+    phone.click('.blocks-pick:has([value="encoder-attention"])')
+    assert shown(phone) == {"encoder-attention"}
     assert overflowing(phone) == []
     assert phone.evaluate(OVER_ITS_BLOCK) == 0
     assert axe_violations(phone) == []
@@ -95,5 +95,5 @@ def test_it_works_without_any_script(browser, tmp_path: Path, explorer: str) -> 
     still.goto(written(tmp_path, explorer))
     still.click('.blocks-pick:has([value="projection"])')
     assert still.locator('.blocks-facts [data-panel="projection"]').is_visible()
-    assert not still.locator('.blocks-facts [data-panel="encoder-attention"]').is_visible()
+    assert not still.locator('.blocks-facts [data-panel="cross-attention"]').is_visible()
     context.close()

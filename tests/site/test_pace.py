@@ -15,6 +15,12 @@ NEW_FORM = [
     "04-multi-head-attention",
     "05-feed-forward",
     "06-embeddings-and-softmax",
+    "07-positional-encoding",
+    "08-residuals-and-layer-norm",
+    "09-encoder-and-decoder",
+    "10-why-self-attention",
+    "11-subwords-and-batches",
+    "12-optimiser-and-schedule",
 ]
 SCREEN = 800  # px
 FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 25.0  # screens

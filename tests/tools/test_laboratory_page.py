@@ -28,6 +28,7 @@ def test_every_declaration_has_its_section_with_question_command_and_files(text)
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(declarations())
     for e in declarations().values():
         assert f"*{e.question}*" in text
+        assert text.count(f'<span id="{e.name}"></span>') == 1  # where links of other pages land
         assert f"`python -m walkthrough.lab run {e.name}`" in text
         assert f"results/{e.name}.jsonl)" in text
     for path in re.findall(r"\[declaration\]\(\S+?/main/(\S+)\)", text):

@@ -93,6 +93,8 @@ def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():
     assert re.sub(r"<[^>]*>", "", light) == re.sub(r"<[^>]*>", "", text)
     assert re.findall(r'class="(\w+)"', light) == ["highlight", "o", "mi"]
     assert markup.unmarked('<p><span class="n">not code</span></p>').count("span") == 2
+    formula = '<div class="math nohighlight">x</div><span>a button</span><pre>code</pre>'
+    assert markup.unmarked(formula) == formula
 
 
 def test_the_mathematical_font_has_the_letters_that_formulas_use():

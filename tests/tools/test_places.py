@@ -99,16 +99,6 @@ def test_a_listing_without_a_link_is_named():
     assert places.wrong_links(unlinked, "HEAD") == (1, ["1 of 1 listings have no link"])
 
 
-def test_pictures_drawings_and_charts_count_as_figures():
-    drawn = [
-        result(image_png="x"),
-        result(text_html="<svg></svg>"),
-        result(text_html="<script>vegaEmbed(…)</script>"),
-        result(text_html="<table></table>"),
-    ]
-    assert places.figures(notebook(*drawn)) == 3
-
-
 def test_chapters_are_chosen_by_number():
     assert [name[:2] for name in places.chosen(["02", "14"])] == ["02", "14"]
     assert len(places.chosen([])) >= 16

@@ -61,7 +61,7 @@ KINDS = {
     "definition": "follows from how the model is built; the row shows that our code is built so",
 }
 EXPECTED = ("better", "worse", "level")
-COMPUTED = {"kind", "made", "seeds", "verdict", "find", "figure", "reason"}
+COMPUTED = {"kind", "made", "seeds", "verdict", "find", "figure", "effects", "reason"}
 """What a row with `compare` does not say itself."""
 MADE = {"page": "on the page", "recorded": "recorded"}
 
@@ -83,13 +83,14 @@ RULE = """
 Where the record is [the laboratory's](laboratory.md), the verdict is computed: the claim says which
 arm should be better, or that both are level. If five pairs of runs or more say so by the
 laboratory's rules, it *holds*; if fewer pairs all agree, if the sign turns with the rate or the
-length, or if only some of several comparisons say so, it *holds in direction*. Pairs are runs with
-one seed; where nothing is paired, they are seeds.
+length, or if only some of several comparisons say so, it *holds in direction*. An effect stands
+with its 95 % interval; it has none below five pairs. Pairs, runs with one seed, are those that
+agree with the effect, of all; where nothing is paired, the column has the number of seeds.
 
 """
 TOP = """
-| Section | Claim | Tested | What came out | Pairs | Kind | Verdict |
-|---|---|---|---|---|---|---|
+| Section | Claim | Tested | What came out | Effect | Pairs | Kind | Verdict |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -127,6 +128,7 @@ class Claim:
     find: tuple[str, ...] = ()
     figure: str = ""
     reason: str = ""
+    effects: tuple[tuple[str, str, str], ...] = ()  # of each comparison: what, effect, pairs
 
     @property
     def tag(self) -> str:
@@ -208,13 +210,18 @@ def computed(row: dict[str, Any]) -> dict[str, Any]:
         found = [compare(c["experiment"], c["arm"], **_how(c)) for c in row["compare"]]
     except (KeyError, ValueError, TypeError, FileNotFoundError) as error:
         raise LedgerError(f"{row['id']}: {error.args[0]}") from error
-    effects = (f"{one.ours} against {one.base}: {one.phrase()}" for one in found)
     return {
         "made": "recorded",
         "seeds": min(one.n for one in found),
-        "figure": "; ".join(effects).replace("{", "{{").replace("}", "}}"),
+        "effects": tuple(_effect(one) for one in found),
         "verdict": settled(row["expects"], found),
     }
+
+
+def _effect(one: Comparison) -> tuple[str, str, str]:
+    asked = ", ".join(filter(None, (f"{one.ours} against {one.base}", one.by, one.searched)))
+    effect = f"{one.effect} ({one.interval})" if one.interval else one.effect
+    return f"{asked}: {one.verdict}", effect, one.pairs
 
 
 def settled(expects: str, found: Iterable[Comparison]) -> str:
@@ -316,7 +323,7 @@ def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
 
 def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
     found = []
-    if claim.made not in MADE or not claim.size or not claim.figure:
+    if claim.made not in MADE or not claim.size or not (claim.figure or claim.effects):
         found.append(f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`")
     if not claim.compare:
         found += _problems_of_typed(claim)
@@ -384,23 +391,22 @@ def _counted(claims: list[Claim]) -> str:
 
 
 def _row(claim: Claim, chapter: Chapter) -> str:
+    """One line a comparison; those after the first have nothing of the claim's own."""
     heading = claim.test[1]
     link = f"[{chapter.number}: {heading}]({chapter.name}.ipynb#{slugify(heading)})"
+    seeds = str(claim.seeds or "–")
     if claim.verdict == CANNOT:
-        tested, came_out = f"{link} says why not", f"no test: {claim.reason}"
+        tested, effects = f"{link} says why not", [(f"no test: {claim.reason}", "", seeds)]
     else:
         experiments = dict.fromkeys(asked["experiment"] for asked in claim.compare)
         made = ", ".join(f"[{name}](laboratory.md#{name})" for name in experiments)
         tested = f"{link}, {made or MADE[claim.made]}: {claim.size}"
-        came_out = figure(claim, chapter)
-    anchor = f'<span id="{claim.tag}"></span>'
-    pairs = str(claim.seeds or "–")
-    columns = (
-        *(f"{anchor}§{claim.section}", claim.claim, tested, came_out),
-        *(pairs, claim.kind, claim.verdict),
-    )
-    row = " | ".join(column.replace("|", "\\|") for column in columns)
-    return f"| {row.replace(' %', NARROW_NO_BREAK + '%')} |"
+        effects = [*claim.effects] or [(figure(claim, chapter), "", seeds)]
+    section = f'<span id="{claim.tag}"></span>§{claim.section}'
+    rows = [(section, claim.claim, tested, *effects[0], claim.kind, claim.verdict)]
+    rows += [("", "", "", *effect, "", "") for effect in effects[1:]]
+    lines = (" | ".join(column.replace("|", "\\|") for column in row) for row in rows)
+    return "\n".join(f"| {line.replace(' %', NARROW_NO_BREAK + '%')} |" for line in lines)
 
 
 def _text(cell: Any) -> str:

@@ -45,6 +45,7 @@ def sections(experiments: Iterable[Experiment], asked: Iterable[dict[str, Any]] 
 
 def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
     yield f"## {e.name}"
+    yield f'<span id="{e.name}"></span>'  # Sphinx's own anchor leaves the number out
     yield f"*{e.question}*"
     source = str(find_spec(str(module_of(e))).origin)  # type: ignore[union-attr]
     place = source.rpartition("/walkthrough/")[2]

@@ -23,49 +23,13 @@ FILE = "search-sections.js"
 SECTION, EXERCISE, TERM, CLAIM = "section", "exercise", "term", "claim"
 ANCHOR = re.compile(r'id="(claim-[^"]+)"')
 UNSEEN = (nodes.comment, nodes.raw, nodes.literal_block, nodes.math_block, nodes.image)
-COMMANDS = {
-    "cdot": "·",
-    "times": "×",
-    "top": "ᵀ",
-    "le": "≤",
-    "leq": "≤",
-    "ge": "≥",
-    "geq": "≥",
-    "ne": "≠",
-    "neq": "≠",
-    "approx": "≈",
-    "sum": "Σ",
-    "prod": "Π",
-    "partial": "∂",
-    "infty": "∞",
-    "in": "∈",
-    "to": "→",
-    "rightarrow": "→",
-    "odot": "⊙",
-    "pm": "±",
-    "dots": "…",
-    "ldots": "…",
-    "cdots": "…",
-    "mid": "|",
-    "lvert": "|",
-    "rvert": "|",
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "epsilon": "ε",
-    "varepsilon": "ε",
-    "theta": "θ",
-    "lambda": "λ",
-    "mu": "μ",
-    "sigma": "σ",
-    "phi": "φ",
-    "omega": "ω",
-    "pi": "π",
-    "eta": "η",
-    "tau": "τ",
-    "Delta": "Δ",
-    "delta": "δ",
-}
+SIGNS = (
+    "cdot ·, times ×, top ᵀ, le ≤, leq ≤, ge ≥, geq ≥, ne ≠, neq ≠, approx ≈, sum Σ, prod Π, "
+    "partial ∂, infty ∞, in ∈, to →, rightarrow →, odot ⊙, pm ±, dots …, ldots …, cdots …, "
+    "mid |, lvert |, rvert |, alpha α, beta β, gamma γ, epsilon ε, varepsilon ε, theta θ, "
+    "lambda λ, mu μ, sigma σ, phi φ, omega ω, pi π, eta η, tau τ, Delta Δ, delta δ"
+)
+COMMANDS = dict(sign.split() for sign in SIGNS.split(", "))
 NAMED = "softmax|log|ln|exp|sin|cos|tanh|tan|max|min|arg|lim|sup|Pr"
 
 

@@ -30,7 +30,7 @@ import nbformat
 import psutil
 from tools.book.execute import resident
 from tools.verify import places
-from tools.verify.places import ROOT, RUN, clean_environ, git, said_by, step
+from tools.verify.places import RUN, clean_environ, said_by, step
 
 LIMIT = 2_000  # MB
 CORES = 2
@@ -96,11 +96,7 @@ def _end(members: list[psutil.Process]) -> None:
 
 def make_environment(folder: Path, given: argparse.Namespace, commit: str) -> tuple[Path, Path]:
     """Clone the commit and install what `.binder/` names; return the clone and the interpreter."""
-    clone = folder / "repository"
-    if not clone.exists():
-        git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
-    git("fetch", "--quiet", "origin", folder=clone)
-    git("checkout", "--quiet", "--detach", commit, folder=clone)
+    clone = places.clone_at(commit, folder / "repository")
     wanted = (clone / ".binder" / "runtime.txt").read_text("utf-8").strip().removeprefix("python-")
     got = said_by([given.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
     if got.strip() != wanted:

@@ -7,36 +7,37 @@ every chapter is run there in its plain form, away from the repository: its firs
 book from git, with this folder in the place of the public address. A chapter must
 
 - run to its end, and print what the copy in git holds;
-- link every listing of `show` to the lines that hold it, at the commit that is installed;
-- draw.
+- link every listing of `show` to the lines that hold it, at the commit that is installed.
+
+After it the package must answer there, outside the repository, with its records and commands.
 
 Only what is committed is tried, and not Colab's display. Where torch would come with CUDA, set
 PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
 """
 
+import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import nbformat
 from tools.site.plain_notebooks import plain_notebook
 from tools.verify.places import (
-    ROOT,
     RUN,
     changed_cells,
-    chosen,
     clean_environ,
-    commit_of,
+    clone_at,
     environment,
-    figures,
     git,
-    options,
     pip,
     said_by,
     step,
+    try_all,
     wrong_links,
 )
 
@@ -61,43 +62,23 @@ print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]
 """
 
 
-def prepare(folder: Path, commit: str, constraint: Path | None) -> dict[str, str]:
-    """Clone the commit; return the environment in which git takes the clone for the public one."""
-    clone = folder / "repository"
-    git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
-    git("checkout", "--quiet", "--detach", commit, folder=clone)
-    pins = {"PIP_CONSTRAINT": str(constraint.resolve())} if constraint else {}
-    return clean_environ(
-        GIT_CONFIG_COUNT="1",
-        GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
-        GIT_CONFIG_VALUE_0=REPOSITORY_URL,
-        **pins,
-    )
-
-
-def check_package(python: Path, commit: str) -> None:
-    """Ask the installed package for its records and its command line, outside the repository.
-
-    Raises:
-        SystemExit: the package came from elsewhere, or misses a record.
-    """
+@cache
+def check_package(python: Path, commit: str) -> list[str]:
+    """Ask the installed package for its records and its command line; what is wrong with it."""
     with tempfile.TemporaryDirectory() as folder:
         asked = said_by([python, "-c", WHERE], folder)
-        said_by([python, "-m", "transformer", "--help"], folder)
         train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
         short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
         said_by([*train, *short, "--folder", "run"], folder)
     *files, prefix, names = json.loads(asked.splitlines()[-1])
-    if not all(file.startswith(prefix) for file in files):
-        raise SystemExit(f"the package is not the installed one: {files}")
     tree = git("ls-tree", "--name-only", commit, "results/").splitlines()
-    expected = sorted(Path(path).stem for path in tree if path.endswith(".json"))
-    if names != expected:
-        raise SystemExit(f"expected the records {expected}, got {names}")
-    print(f"{len(names)} records, the half-trained model and `python -m transformer` work")
+    expected = sorted(Path(path).stem for path in tree if path.endswith(".jsonl"))
+    if not all(file.startswith(prefix) for file in files):
+        return [f"the package is not the installed one: {files}"]
+    return [] if names == expected else [f"expected the records {expected}, got {names}"]
 
 
-def try_chapter(python: Path, name: str, commit: str, environ: dict[str, str]) -> list[str]:
+def try_chapter(python: Path, commit: str, environ: dict[str, str], name: str) -> list[str]:
     """Run one notebook alone; print a line; return what is wrong with it."""
     start = time.monotonic()
     before = nbformat.reads(git("show", f"{commit}:book/{name}"), as_version=4)
@@ -119,35 +100,27 @@ def try_chapter(python: Path, name: str, commit: str, environ: dict[str, str]) -
     listings, wrong = wrong_links(after, commit)
     after.cells = [cell for cell in after.cells if cell.id != "install"]
     wrong += changed_cells(before, after)
-    drawn = figures(after)
-    if not drawn:
-        wrong.append("draws nothing")
     took = f"{time.monotonic() - start:5.0f} s"
-    print(f"{name:<40} {took} {listings:3} listings {drawn:3} figures", flush=True)
-    return wrong
+    print(f"{name:<40} {took} {listings:3} listings", flush=True)
+    return wrong or check_package(python, commit)
 
 
-def main() -> int:
-    """Try the chapters; the exit status is 1 when anything is wrong."""
-    given = options(__doc__ or "").parse_args()
-    commit = commit_of(given.commit)
-    faults = 0
-    with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
-        folder = (given.keep or Path(scratch)).resolve()
-        with step("an environment with what Colab brings"):
-            python = environment(folder / "venv", given.python)
-            pins = ["--constraint", str(given.constraint)] if given.constraint else []
-            pip(python, *BRINGS.split(), *pins)
-        with tempfile.TemporaryDirectory(prefix="colab-") as scratch:
-            environ = prepare(Path(scratch), commit, given.constraint)
-            for name in chosen(given.chapters):
-                for line in try_chapter(python, name, commit, environ):
-                    faults += 1
-                    print(f"    {line}", flush=True)
-        check_package(python, commit)
-    print(f"{faults} faults" if faults else "Every chapter runs where Colab's packages are.")
-    return 1 if faults else 0
+def prepare(given: argparse.Namespace, folder: Path, commit: str) -> Callable[[str], list[str]]:
+    """Make an environment in which git takes a clone for the public address; ask the package."""
+    clone = clone_at(commit, folder / "repository")
+    with step("an environment with what Colab brings"):
+        python = environment(folder / "venv", given.python)
+        pins = ["--constraint", str(given.constraint)] if given.constraint else []
+        pip(python, *BRINGS.split(), *pins)
+    pinned = {"PIP_CONSTRAINT": str(given.constraint.resolve())} if given.constraint else {}
+    environ = clean_environ(
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
+        GIT_CONFIG_VALUE_0=REPOSITORY_URL,
+        **pinned,
+    )
+    return partial(try_chapter, python, commit, environ)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(try_all(__doc__ or "", prepare))

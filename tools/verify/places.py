@@ -30,19 +30,6 @@ nbformat.write(notebook, sys.argv[2])
 """
 
 
-def options(description: str) -> argparse.ArgumentParser:
-    """Return a parser with the options of every trial."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("chapters", nargs="*", metavar="NN", help="numbers of chapters")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
-    parser.add_argument("--commit", default="HEAD", help="what to try")
-    parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
-    parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
-    return parser
-
-
 def try_all(
     description: str,
     prepare: Callable[[argparse.Namespace, Path, str], Callable[[str], list[str]]],
@@ -51,7 +38,15 @@ def try_all(
 
     `prepare` takes the options, a folder and a commit, and returns what tries one chapter.
     """
-    given = options(description).parse_args()
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("chapters", nargs="*", metavar="NN", help="numbers of chapters")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
+    parser.add_argument("--commit", default="HEAD", help="what to try")
+    parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
+    parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
+    given = parser.parse_args()
     names = chosen(given.chapters)
     faults = 0
     with tempfile.TemporaryDirectory(prefix="place-") as scratch:
@@ -86,6 +81,15 @@ def git(*words: str, folder: Path = ROOT) -> str:
     """Run git and return what it prints."""
     done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+def clone_at(commit: str, folder: Path) -> Path:
+    """Return a clone of this repository at a commit, made where it is not there yet."""
+    if not folder.exists():
+        git("clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder))
+    git("fetch", "--quiet", "origin", folder=folder)
+    git("checkout", "--quiet", "--detach", commit, folder=folder)
+    return folder
 
 
 def clean_environ(**more: str) -> dict[str, str]:
@@ -188,15 +192,3 @@ def _plain(listing: str) -> str:
 
 def _squeezed(code: str) -> str:
     return "\n".join(line.strip() for line in code.splitlines() if line.strip())
-
-
-def figures(run: nbformat.NotebookNode) -> int:
-    """Return how many outputs draw: pictures, drawings, charts."""
-    drawn = ("image/png", "image/svg+xml")
-    pages = ("<svg", "vega-embed", "vegaEmbed")
-    count = 0
-    for output in (o for cell in run.cells for o in cell.get("outputs", [])):
-        data = output.get("data", {})
-        html = "".join(data.get("text/html", ""))
-        count += any(kind in data for kind in drawn) or any(word in html for word in pages)
-    return count

@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 one_head = Prediction(
@@ -10,19 +11,22 @@ one_head = Prediction(
         Choice(
             "One answer right, the other wrong",
             "So it is in every run. *Why* the other is wrong is the next question.",
-            right=True,
+            when=lambda worse: worse.levels[1] < 0.25,
         ),
         Choice(
             "Both right, as with two heads, because there are as many parameters",
             "The parameters are equal in number. But one head gives the reader one mixture, in "
             "which the places have to be told apart.",
+            when=lambda worse: worse.levels[1] > 0.75,
         ),
         Choice(
             "Both half right",
             "That would be guessing between two neighbours, twice. For one of the questions "
             "training finds a way round it.",
+            when=lambda worse: 0.25 <= worse.levels[1] <= 0.75,
         ),
     ),
+    given=(compare("04-two-words", "two heads", "one head", figure="new/worse_accuracy"),),
 )
 
 its_weights = Prediction(

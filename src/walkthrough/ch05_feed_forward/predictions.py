@@ -1,5 +1,6 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 permuted = Prediction(
@@ -35,17 +36,20 @@ enough_units = Prediction(
         Choice(
             "Between a twentieth and a tenth",
             "The network without a mistake exists. From a random start, training does not find it.",
-            right=True,
+            when=lambda found: 0.05 <= found.levels[0] <= 0.1,
         ),
         Choice(
             "Less than a hundredth",
             "That is what can be said with 28 units. Training has to find it.",
+            when=lambda found: found.levels[0] < 0.01,
         ),
         Choice(
             "A third, like the best linear map",
             "The bend is worth more than that, even if training does not make the most of it.",
+            when=lambda found: found.levels[0] > 0.25,
         ),
     ),
+    given=(compare("05-bends", "ReLU, 28", "none, 28", figure="words/error"),),
 )
 
 longer_run = Prediction(
@@ -56,15 +60,17 @@ longer_run = Prediction(
         Choice(
             "Still well ahead: a model without networks cannot catch up",
             "It does: after 2 000 updates five pairs no longer tell the two apart.",
+            when="better",
         ),
         Choice(
             "Ahead by a point or less, if at all",
             "Both are at 93 or 94 % then. What looked like ability was mostly speed.",
-            right=True,
+            when=("not told apart", "level", "ceiling"),
         ),
         Choice(
             "Further ahead, because the larger model has more to learn",
             "The other way round: the longer the run, the smaller the lead.",
         ),
     ),
+    given=(compare("05-width", "256", "none", figure="test_combinations/exact"),),
 )

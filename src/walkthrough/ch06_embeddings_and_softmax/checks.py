@@ -84,18 +84,6 @@ without_layers = Check(
             "needs them as columns. With as many words as components this passes without an error.",
         ),
         Mistake(
-            "layer norm",
-            _without_layers(lambda states: F.layer_norm(states, states.shape[-1:])),
-            "the states are normalised by a layer norm. There are no layers here, and no norm: "
-            "the embedding goes to the output as it is.",
-        ),
-        Mistake(
-            "mean over the words",
-            _without_layers(lambda states: states.mean(-2)),
-            "the words of a sentence share one result, made of the mean of their embeddings. "
-            "Each word has probabilities of its own, and knows nothing of the others.",
-        ),
-        Mistake(
             "logits",
             lambda tokens, weight: _states(tokens, weight) @ weight.T,
             "these are logits: any numbers. Softmax makes probabilities of them.",
@@ -207,21 +195,14 @@ def _parts_of_gradient(
     targets: Tensor,
     weight: Tensor,
     *,
-    factor: float | None = None,
     back: float | None = None,
-    wanted: float = 1.0,
 ) -> tuple[Tensor, Tensor]:
-    """Return what the input and the output give.
-
-    `factor` is the √d of the states, `back` that of the way back, `wanted` what the right word
-    should get.
-    """
-    factor = math.sqrt(weight.shape[1]) if factor is None else factor
-    back = factor if back is None else back
+    """Return what the input and the output give; `back` is the factor √d on the way back."""
+    factor = math.sqrt(weight.shape[1])
     states = factor * weight[tokens]
     probabilities = torch.softmax(states @ weight.T, dim=-1)
-    of_logits = (probabilities - wanted * F.one_hot(targets, len(weight))) / len(targets)
-    way_in = torch.zeros_like(weight).index_add_(0, tokens, back * of_logits @ weight)
+    of_logits = (probabilities - F.one_hot(targets, len(weight))) / len(targets)
+    way_in = torch.zeros_like(weight).index_add_(0, tokens, (back or factor) * of_logits @ weight)
     return way_in, of_logits.T @ states
 
 
@@ -283,21 +264,10 @@ gradient = Check(
             "gradient is √d_model times the state's.",
         ),
         Mistake(
-            "no factor at all",
-            lambda tokens, targets, weight: _gradient(tokens, targets, weight, factor=1.0),
-            "the factor √d_model is missing on both ways: states are √d_model times a row.",
-        ),
-        Mistake(
             "tokens for targets",
             lambda tokens, targets, weight: _gradient(tokens, tokens, weight),
             "you take the input words for the right answers. The 1 is subtracted at the next word, "
             "`targets`.",
-        ),
-        Mistake(
-            "no targets",
-            lambda tokens, targets, weight: _gradient(tokens, targets, weight, wanted=0.0),
-            "the right answers are missing. The gradient of the logits is p, minus 1 at the right "
-            "word.",
         ),
         Mistake(
             "replaced",

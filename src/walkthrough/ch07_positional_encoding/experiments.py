@@ -1,8 +1,11 @@
-"""A task that needs word order, for chapter 07: which word stands before this one? (§3.5).
+"""Experiment 07-order: a task that needs word order, inside the trained positions and past them.
 
-Every sentence holds different words. A model that cannot see positions can only guess among the
-words of the sentence and "no word before me", so its best accuracy is 1/length: see `guessing`.
+Which word stands before this one (§3.5)? Every sentence holds different words. A model that cannot
+see positions can only guess among the words of the sentence and "no word before me", so its best
+accuracy is 1/length.
 """
+
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -12,86 +15,62 @@ from torch import Tensor, nn
 from transformer.config import BOS_ID, UNK_ID, Positions, TransformerConfig
 from transformer.masks import padding_mask
 from transformer.model import Transformer
+from transformer.positional import sinusoidal_encoding
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
-LONGEST_TRAINED = 10
-"""Sentences in training have 4 to 10 words."""
-LONGEST_TESTED = 32
-SHORTEST = 4
+SHORTEST, LONGEST_TRAINED, LONGEST_TESTED = 4, 10, 32
+"""Numbers of words in a sentence."""
 FIRST_WORD = UNK_ID + 1
 VOCAB_SIZE = FIRST_WORD + LONGEST_TESTED
 D_MODEL = 64
-
-
-class FixedTable(nn.Module):
-    """Encodings that somebody else computed; nothing here is learned."""
-
-    table: Tensor
-
-    def __init__(self, table: Float[Tensor, "table_len d_model"]) -> None:
-        super().__init__()
-        self.register_buffer("table", table, persistent=False)
-
-    def forward(self, length: int, start: int = 0) -> Float[Tensor, "length d_model"]:
-        """Return the rows start … start + length − 1."""
-        return self.table[start : start + length]
+PEAK = 6e-3
+Encoded = tuple[Tensor, list[Tensor | None]]
 
 
 class OrderModel(nn.Module):
     """The paper's encoder, one layer of it, with the tied output projection on top (§3.4).
 
-    It takes these parts from a whole Transformer, whose decoder stays unused. `positions` names
-    one of the package's encodings, or is a table of your own with one row a position.
-
-    Raises:
-        ValueError: the table is too short, or its rows do not have d_model values.
+    It takes these parts from a whole Transformer, whose decoder stays unused.
     """
 
-    def __init__(
-        self,
-        positions: Positions | Float[Tensor, "table_len d_table"],
-        *,
-        d_model: int = D_MODEL,
-        n_heads: int = 4,
-    ) -> None:
+    def __init__(self, positions: Positions) -> None:
         super().__init__()
-        table = positions if isinstance(positions, Tensor) else None
         config = TransformerConfig(
             vocab_size=VOCAB_SIZE,
-            d_model=d_model,
-            n_heads=n_heads,
+            d_model=D_MODEL,
+            n_heads=4,
             n_layers=1,
-            d_ff=2 * d_model,
+            d_ff=2 * D_MODEL,
             dropout=0.0,
             max_len=LONGEST_TESTED,
-            positions="none" if isinstance(positions, Tensor) else positions,
+            positions=positions,
         )
         self.transformer = Transformer(config)
-        if table is not None:
-            self.use_table(table)
-
-    def use_table(self, table: Float[Tensor, "table_len d_table"]) -> None:
-        """Take the encodings from a table from now on.
-
-        Raises:
-            ValueError: as at construction.
-        """
-        d_model = self.transformer.config.d_model
-        if len(table) < LONGEST_TESTED or table.shape[1] != d_model:
-            raise ValueError(
-                f"the table needs at least {LONGEST_TESTED} rows of {d_model} values, "
-                f"got shape {tuple(table.shape)}"
-            )
-        self.transformer.positions = FixedTable(table)
 
     def forward(
         self, tokens: Int[Tensor, "batch length"], start: int = 0
     ) -> Float[Tensor, "batch length vocab_size"]:
         """Return, for every position, the logits of the word before it."""
+        x, _ = self._encode(tokens, start, need_weights=False)
+        return self.transformer.project(x)
+
+    @torch.no_grad()
+    def weights(
+        self, tokens: Int[Tensor, "batch length"]
+    ) -> Float[Tensor, "batch heads length length"]:
+        """Return the attention weights of the layer."""
+        _, (weights,) = self._encode(tokens, 0, need_weights=True)
+        assert weights is not None
+        return weights
+
+    def _encode(self, tokens: Tensor, start: int, *, need_weights: bool) -> Encoded:
         x = self.transformer.source_embedding(tokens)
         if self.transformer.positions is not None:
             x = x + self.transformer.positions(tokens.shape[1], start)
-        x, _ = self.transformer.encoder(x, padding_mask(tokens))
-        return self.transformer.project(x)
+        encoded: Encoded = self.transformer.encoder(
+            x, padding_mask(tokens), need_weights=need_weights
+        )
+        return encoded
 
 
 def sentences(
@@ -114,16 +93,17 @@ def sentences(
 
 
 def train(
-    positions: Positions | Float[Tensor, "table_len d_model"],
+    positions: Positions,
     *,
     seed: int,
     steps: int = 500,
-    random_starts: bool = False,
+    peak: float = PEAK,
+    room: int | None = None,
 ) -> OrderModel:
     """Train a model on sentences of 4 to 10 words; about two seconds for 500 steps.
 
-    With `random_starts` a sentence may begin at any position that leaves room for it in
-    0 … 31, so that every position is seen, though never more than ten at once.
+    Each begins at position 0. With `room` it begins at any place that keeps it among the first
+    `room` positions, so that all of these are seen, though never more than ten at once.
 
     Raises:
         ValueError: there are no steps to train for.
@@ -135,7 +115,7 @@ def train(
         torch.manual_seed(seed)
         model = OrderModel(positions)
     optimizer = torch.optim.Adam(
-        model.parameters(), lr=6e-3, betas=(0.9, 0.98), eps=1e-9, fused=True
+        model.parameters(), lr=peak, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
     warmup = 50
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -143,7 +123,7 @@ def train(
     )
     for _ in range(steps):
         length = _draw(SHORTEST, LONGEST_TRAINED, generator)
-        start = _start(length, generator) if random_starts else 0
+        start = 0 if room is None else _start(room - length, generator)
         tokens, answers = sentences(length, 40, generator)
         loss = F.cross_entropy(model(tokens, start).flatten(0, 1), answers.flatten())
         optimizer.zero_grad()
@@ -155,23 +135,113 @@ def train(
 
 @torch.no_grad()
 def accuracy_by_position(
-    model: nn.Module, length: int, *, size: int = 500, seed: int = 1
+    model: nn.Module, length: int, *, start: int = 0, size: int = 500, seed: int = 10_000
 ) -> Float[Tensor, "length"]:
     """Return the share of right answers at each position of new sentences."""
     tokens, answers = sentences(length, size, torch.Generator().manual_seed(seed))
-    return (model(tokens).argmax(dim=-1) == answers).double().mean(dim=0).float()
+    return (model(tokens, start).argmax(dim=-1) == answers).double().mean(dim=0).float()
 
 
-def guessing(length: int) -> float:
-    """Return the best accuracy without positions: each of `length` answers is as likely."""
-    return 1 / length
+def weight_one_back(model: OrderModel, length: int = LONGEST_TRAINED) -> list[float]:
+    """Return the mean weight that each head gives to the word before, in new sentences."""
+    tokens, _ = sentences(length, 100, torch.Generator().manual_seed(10_000))
+    one_back: Tensor = model.weights(tokens).diagonal(-1, -2, -1).mean(dim=(0, 2))
+    return one_back.tolist()
 
 
-def _start(length: int, generator: torch.Generator) -> int:
+class FixedTable(nn.Module):
+    """Encodings that somebody else computed, to be handed to a trained model."""
+
+    table: Tensor
+
+    def __init__(self, table: Float[Tensor, "table_len d_model"]) -> None:
+        super().__init__()
+        self.register_buffer("table", table, persistent=False)
+
+    def forward(self, length: int, start: int = 0) -> Float[Tensor, "length d_model"]:
+        """Return the rows start … start + length − 1."""
+        return self.table[start : start + length]
+
+
+def other_tables() -> dict[str, Float[Tensor, "table_len d_model"]]:
+    """Return three encodings that are nearly the paper's."""
+    paper = sinusoidal_encoding(LONGEST_TESTED + 1, D_MODEL)
+    return {
+        "concatenated": torch.cat([paper[:, 0::2], paper[:, 1::2]], dim=1)[:-1],
+        "from 1": paper[1:],
+        "base 1000": sinusoidal_encoding(LONGEST_TESTED, D_MODEL, base=1000.0),
+    }
+
+
+def _start(last: int, generator: torch.Generator) -> int:
     # past both ends by 5, then moved inside: else the first and last positions would be rare
-    last = LONGEST_TESTED - length
     return min(max(_draw(-5, last + 5, generator), 0), last)
 
 
 def _draw(low: int, high: int, generator: torch.Generator) -> int:
     return int(torch.randint(low, high + 1, (), generator=generator))
+
+
+def nothing() -> None:
+    """Load nothing: the sentences are drawn at random."""
+
+
+def name_the_word_before(job: Job) -> Outcome:
+    """Train one model; its figures are shares of right answers, near and past what it met."""
+    labels = job.arm.labels
+    model = train(
+        labels["positions"],
+        seed=job.seed,
+        steps=job.length,
+        peak=PEAK * job.key.rate,
+        room=labels["room"],
+    )
+    of_length = {n: accuracy_by_position(model, n) for n in (10, *range(4, 33, 4))}
+    from_14, from_22 = (accuracy_by_position(model, 10, start=s) for s in (14, 22))
+    figures = {
+        "10 words": of_length[10],
+        "20 words": of_length[20],
+        "20 words, 13th on": of_length[20][12:],
+        "32 words": of_length[32],
+        "10 words from 14": from_14,
+        "10 words from 22, 25 on": from_22[3:],
+    }
+    extra: dict[str, Any] = {
+        "by_position": {n: [round(s, 3) for s in share.tolist()] for n, share in of_length.items()},
+        "one_back": [round(weight, 3) for weight in weight_one_back(model)],
+    }
+    if job.arm.name == "sinusoidal":
+        extra["mixed"] = {}
+        for name, table in other_tables().items():
+            model.transformer.positions = FixedTable(table)
+            extra["mixed"][name] = float(accuracy_by_position(model, 10).mean())
+    return Outcome(
+        figures={f"{name}/-/accuracy": float(share.mean()) for name, share in figures.items()},
+        extra=extra,
+    )
+
+
+def arm(name: str, positions: Positions, room: int | None = None) -> Arm:
+    """Return the arm of one kind of positions."""
+    return Arm(name, labels={"positions": positions, "room": room})
+
+
+EXPERIMENT = Experiment(
+    name="07-order",
+    question="Can a model name the word before, at positions it was trained on and past them?",
+    task=Loaded(nothing),
+    base="none",
+    arms=[
+        arm("none", "none"),
+        arm("learned", "learned"),
+        arm("sinusoidal", "sinusoidal"),
+        arm("learned, any start", "learned", LONGEST_TESTED),
+        arm("sinusoidal, any start", "sinusoidal", LONGEST_TESTED),
+        arm("sinusoidal, starts below 24", "sinusoidal", 24),
+    ],
+    seeds=range(1, 6),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1,),
+    lengths=(500,),
+    run=name_the_word_before,
+)

@@ -1,28 +1,7 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
-
-far_apart = Prediction(
-    "07-far-apart",
-    "Encodings of 64 components. Take the dot product of two that are 100 positions apart, and of "
-    "two that are 40 apart. Which is larger?",
-    (
-        Choice(
-            "The one at distance 100",
-            "Every pair gives a cosine, and by then some of the cosines have come round again.",
-            right=True,
-        ),
-        Choice(
-            "The one at distance 40",
-            "The nearer are more alike as long as they are next to each other. Further out the "
-            "fast hands have come round.",
-        ),
-        Choice(
-            "Neither: both are about 0",
-            "The slow pairs have hardly moved. They keep both well above 0.",
-        ),
-    ),
-)
 
 beyond = Prediction(
     "07-beyond",
@@ -33,17 +12,20 @@ beyond = Prediction(
             "Nearly all, because the encoding goes on",
             "It does, and one matrix would serve all positions. Training on ten had no reason to "
             "prefer it.",
+            when=lambda right: right > 0.8,
         ),
         Choice(
             "About half",
             "Over the whole sentence, perhaps, because the first ten words still go well.",
+            when=lambda right: 0.3 < right < 0.7,
         ),
         Choice(
             "Hardly any, although the encoding goes on",
             "The model never met these codes, and does not know what to do with them.",
-            right=True,
+            when=lambda right: right < 0.1,
         ),
     ),
+    given=(compare("07-order", "sinusoidal", "none", figure="20 words, 13th on").levels[0],),
 )
 
 other_table = Prediction(

@@ -1,233 +1,176 @@
-"""Post-norm and pre-norm side by side, for chapter 08: through depth and in training (§3.1)."""
+"""The connection around a sub-layer for chapter 08 (§3.1): drawn, and what it leaves of words."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import html
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from statistics import median
-from typing import Any
 
-import altair as alt
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
 
-from walkthrough.ch08_residuals_and_layer_norm.experiments import captions
-from walkthrough.ch08_residuals_and_layer_norm.experiments.norms import KINDS, ONE_STACK
-from walkthrough.drawing.channels import line_channels, menu
-from walkthrough.drawing.lines import Number, Points, check_series
-from walkthrough.drawing.style import described, wrapped
-from walkthrough.lab.copying import PEAK
+from walkthrough.ch08_residuals_and_layer_norm.experiments import alikeness
+from walkthrough.drawing.look import OUTPUT, VECTOR, WEIGHT
+from walkthrough.drawing.scene import Scene, at, framed, glides, scene, strip
+from walkthrough.drawing.svg import arrow, box_at, drawing, words_at
 
-FLOOR = 1e-9
-"""What a logarithmic axis shows in place of anything smaller."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One training run: its kind, the entry of the selector that shows it, its curve."""
-
-    kind: str
-    group: str
-    points: Points
-
-
-def copying_runs(frame: Any) -> list[Run]:
-    """Return the runs of a frame of 08-norms; a schedule is an entry of the selector."""
-    return [
-        Run(
-            run.kind,
-            f"peak {PEAK * run.rate:g}, {run.warmup}",
-            [(update, loss) for update, _, loss in run.curve],
-        )
-        for run in frame.itertuples()
-    ]
-
-
-def caption_runs(frame: Any) -> list[Run]:
-    """Return runs on captions (a frame of `experiments.captions`); the selector is their length."""
-    return [
-        Run(
-            run.arm,
-            f"{run.length} updates",
-            [(update, y) for update, figure, y in run.curve if figure == captions.PERPLEXITY],
-        )
-        for run in frame.itertuples()
-    ]
+CHAINS = {
+    "no residual": ("sub", "norm"),
+    "post-norm": ("sub", "+", "norm"),
+    "pre-norm": ("norm", "sub", "+"),
+}
+"""What stands around each sub-layer, in the order in which a word meets it."""
+_WIDTHS = {"attention": 62, "feed-forward": 84, "norm": 38, "+": 14}
+_MIDDLE, _OVER = 46, 10
+_CSS = """
+.wires marker path{fill:currentColor}
+.wires strong{display:block;font-weight:600;margin:.2em 0}
+.depths{display:grid;grid-template-columns:auto repeat(var(--n),minmax(0,1fr));gap:3px 4px;
+align-items:center;margin-top:.9em}
+.depths b{font-weight:500;text-align:right;padding-right:.3em}
+.depths :is(small,span){text-align:center;font-size:1em;font-variant-numeric:tabular-nums}
+"""
+_STEPS_CSS = f"""
+#scene-steps .stage{{display:flex;flex-wrap:wrap;gap:.6em 2em}}
+#scene-steps .stage>div{{flex:1 1 17em}}
+#scene-steps .stage p{{display:grid;grid-template-columns:repeat(6,1fr);margin:0;text-align:center}}
+#scene-steps .stage p span{{position:relative;height:9.4em;
+background:linear-gradient(currentColor,currentColor) 0 5.4em/100% 1px no-repeat}}
+#scene-steps .stage p i{{position:absolute;left:20%;right:20%;--v:var(--a,var(--z));
+background:{VECTOR};top:calc(5.4em - max(var(--v),0)*1.8em);
+height:calc(max(var(--v),-1*var(--v))*1.8em)}}
+#scene-steps .stage :is(em,small){{position:absolute;inset:auto 0 1.2em;font-style:normal;
+font-size:1em;font-variant-numeric:tabular-nums}}
+#scene-steps .stage small{{bottom:0;opacity:.8}}
+@container(min-width:460px){{#scene-steps .stage :is(em,small){{font-size:.82em}}}}
+"""
 
 
-def middle(runs: Sequence[Run]) -> list[Run]:
-    """Return one run for each kind and group: at each point the median of the runs there are."""
-    together: dict[tuple[str, str], list[Points]] = {}
-    for run in runs:
-        together.setdefault((run.kind, run.group), []).append(run.points)
-    return [
-        Run(
-            kind, group, [(at[0][0], median(y for _, y in at)) for at in zip(*curves, strict=False)]
-        )
-        for (kind, group), curves in together.items()
-    ]
+def _wires(kind: str, name: str) -> str:
+    """Draw one encoder layer: boxes in a line, and what runs past a sub-layer as a thick arc."""
+    label, x = f"{name}-{kind.replace(' ', '-')}", 12
+    placed, arcs = [], ""
+    for sub in ("attention", "feed-forward"):
+        start = x
+        for part in CHAINS[kind]:
+            shown = sub if part == "sub" else part
+            placed.append((shown, x))
+            if part == "+":
+                arcs += (
+                    f'<path d="M{start - 5} {_MIDDLE}V{_OVER + 8}Q{start - 5} {_OVER} {start + 3} '
+                    f'{_OVER}H{x - 1}Q{x + 7} {_OVER} {x + 7} {_OVER + 8}V{_MIDDLE - 7}" '
+                    f'stroke="{OUTPUT}" stroke-width="3"/>'
+                )
+            x += _WIDTHS[shown] + 10
+    body = arcs
+    ends = [(0, 0), *((left, _WIDTHS[shown]) for shown, left in placed), (x, 0)]
+    for (left, width), (then, _) in pairwise(ends):
+        body += arrow(f"M{left + width} {_MIDDLE}H{then}", label)
+    for shown, left in placed:
+        if shown == "+":
+            circle = f'cx="{left + 7}" cy="{_MIDDLE}" r="7" stroke="{OUTPUT}" stroke-width="2"'
+            body += f"<circle {circle}/>"
+        else:
+            colour = VECTOR if shown == "norm" else WEIGHT
+            body += box_at(left, _MIDDLE - 14, _WIDTHS[shown], 28, colour)
+        body += words_at(left + _WIDTHS[shown] / 2, _MIDDLE + 4, shown)
+    told = " → ".join(shown for shown, _ in placed)
+    size = (324, 64)
+    return drawing(
+        body, kind="wires", label=label, size=size, width=540, title=kind, description=told
+    ).svg
 
 
-def training_chart(
-    runs: Sequence[Run],
+def wirings(*kinds: str) -> Scene:
+    """Return the ways to wire a layer, one under the other."""
+    drawn = "".join(
+        f'<div class="wires"><strong>{kind}</strong>{_wires(kind, "both")}</div>' for kind in kinds
+    )
+    order = {"sub": "sub-layer", "norm": "norm", "+": "addition"}
+    told = "; ".join(f"{kind}: {', '.join(order[part] for part in CHAINS[kind])}" for kind in kinds)
+    return framed("wirings", drawn, caption="", description=f"{told}.", css=_CSS)
+
+
+def steps(
+    features: Sequence[str],
+    words: Mapping[str, Sequence[Float[Tensor, "features"]]],
+    choices: Sequence[str],
     *,
-    title: str,
-    x_title: str,
-    y_title: str,
-    log_y: bool = False,
-    y_domain: tuple[float, float] | None = None,
-    label: str = "runs ",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return the median of each kind as a line, and its seeds as thin ones; a selector of groups.
-
-    The axes stay when the selector changes, so that groups can be compared. Values past `y_domain`
-    lie on its edge.
-
-    Raises:
-        ValueError: no runs, an unknown kind, a value that is not finite, or not positive on a
-            logarithmic axis.
-    """
-    known = [*KINDS.values(), *ONE_STACK.values()]
-    unknown = {run.kind for run in runs} - set(known)
-    if unknown:
-        raise ValueError(f"a run's kind must be one of {known}, got {unknown}")
-    check_series(
-        {f"{run.kind}, {n}": run.points for n, run in enumerate(runs)}, log_x=False, log_y=log_y
-    )
-    lines = [row for run in middle(runs) for row in _run_rows(run)]
-    seeds = [{**row, "seed": n} for n, run in enumerate(runs) for row in _run_rows(run)]
-    values, places = [row["y"] for row in seeds], [row["x"] for row in seeds]
-    y_domain = y_domain or (min(values) if log_y else min(0.0, *values), max(values))
-    x = alt.X(
-        "x:Q",
-        title=x_title,
-        scale=alt.Scale(nice=False, domain=[min(places), max(places)]),
-        axis=alt.Axis(tickCount=5, format="~s"),
-    )
-    y = alt.Y(
-        "y:Q",
-        title=y_title,
-        scale=alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), clamp=True),
-    )
-    offered = list(dict.fromkeys(run.group for run in runs))
-    chosen = alt.param("group", value=offered[0])
-    if len(offered) > 1:  # a menu of one would choose nothing
-        chosen = menu("group", offered, label)
-    kinds = [kind for kind in known if any(row["kind"] == kind for row in lines)]
-    layers = _layers(lines, kinds, x, y, "datum.group == group", points=len(lines) <= 120)
-    if len(seeds) > len(lines):
-        thin = alt.Chart(alt.Data(values=seeds)).transform_filter("datum.group == group")
-        colour, _ = line_channels("kind:N", kinds, _legend())
-        marks = thin.mark_line(strokeWidth=0.8, opacity=0.55)
-        layers.insert(0, marks.encode(x, y, colour, detail="seed:N"))
-    chart = alt.LayerChart(layer=layers).add_params(chosen)
-    chart = chart.properties(width="container", height=260, title=wrapped(title))
-    return described(chart, description or _ends_in_words(title, middle(runs)))
+    question: str = "How far is the norm?",
+) -> Scene:
+    """Return the components of words as bars, a frame a step of their normalisation."""
+    blocks = ""
+    for word, frames in words.items():
+        bars = ""
+        for n, feature in enumerate(features):
+            values = [f"{float(frame[n]):.3f}" for frame in frames]
+            numbers = "".join(
+                f"<em{at(k, first=0)}>{_number(float(value))}</em>"
+                for k, value in enumerate(values)
+            )
+            bar = f'<i class="glides" style="--z:{values[0]};{glides(values)}"></i>'
+            bars += f"<span>{bar}{numbers}<small>{html.escape(feature)}</small></span>"
+        blocks += f"<div><b>{html.escape(word)}</b><p>{bars}</p></div>"
+    told = [
+        f"{choice[0].upper()}{choice[1:]}: "
+        + ", ".join(
+            f"<i>{html.escape(word)}</i> has mean {_number(frames[n].mean().item())} "
+            f"and variance {_number(frames[n].var(correction=0).item())}"
+            for word, frames in words.items()
+        )
+        + "."
+        for n, choice in enumerate(choices)
+    ]
+    return scene("steps", blocks, question=question, choices=choices, says=told, css=_STEPS_CSS)
 
 
-def depth_explorer(
-    measured: Mapping[int, Mapping[str, Mapping[str, Sequence[float]]]],
+def passage(
+    name: str,
+    words: Sequence[str],
+    streams: Mapping[str, Float[Tensor, "depth words d_model"]],
     *,
-    start: int,
-    title: str = "Without the residual, nothing arrives at the lower decoder layers",
-    y_title: str = "norm of the gradient at the layer's output",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return gradient norms by layer; selectors choose the number of layers and the side.
+    question: str,
+    wires: Sequence[str] = (),
+    first: int = 0,
+) -> Scene:
+    """Return words on their way through a stack, a frame a stream: in, then after each layer.
 
-    `measured[n_layers][kind][side]` holds one norm a layer, the lowest first. What is smaller than
-    1e-9 is drawn there, zero included.
-
-    Raises:
-        ValueError: nothing measured, `start` not among the numbers of layers, or a list that does
-            not have a norm for each layer.
+    A strip shows a word's pattern, without its mean and size. `wires` draws each frame's layer.
     """
-    if start not in measured:
-        raise ValueError(f"start must be one of {sorted(measured)}, got {start}")
-    rows = list(_depth_rows(measured))
-    depths, sides = sorted(measured), list(dict.fromkeys(row["side"] for row in rows))
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    depth = menu("n_layers", depths, "layers ", start=start)
-    side = menu("side", sides, "stack ", start=sides[-1])
-    values = [row["y"] for row in rows]
-    x = alt.X(
-        "x:Q",
-        title="layer (1 = the lowest) →",
-        axis=alt.Axis(tickMinStep=1, format="d"),
-        scale=alt.Scale(nice=False),
-    )
-    y = alt.Y(
-        "y:Q",
-        title=y_title,
-        scale=alt.Scale(type="log", domain=[min(values), max(values)], nice=False),
-        axis=alt.Axis(format="~e", tickCount=6),
-    )
-    rule = "datum.n_layers == n_layers && datum.side == side"
-    chart = alt.LayerChart(layer=_layers(rows, kinds, x, y, rule, points=True))
-    chart = chart.add_params(depth, side).properties(
-        width="container", height=240, title=wrapped(title)
-    )
-    return described(chart, description or _depth_in_words(title, rows, start, sides[-1]))
+    n_layers = len(next(iter(streams.values()))) - 1
+    shown = [F.layer_norm(stream, stream.shape[-1:]) for stream in streams.values()]
+    alike = [alikeness(stream).tolist() for stream in streams.values()]
 
+    def each(what: Callable[[int], str]) -> str:
+        return "".join(f"<div{at(n, first=first)}>{what(n)}</div>" for n in range(len(shown)))
 
-def _median(points: Points) -> tuple[Number, Number]:
-    return points[0][0], median(y for _, y in points)
+    def cell(depth: int, row: int) -> str:
+        return each(lambda n: strip(shown[n][depth, row], WEIGHT, reach=2.0))
 
+    def number(depth: int) -> str:
+        return each(lambda n: _number(alike[n][depth]))
 
-def _run_rows(run: Run) -> Iterable[dict[str, Any]]:
-    for x, y in run.points:
-        yield {"kind": run.kind, "group": run.group, "x": x, "y": float(f"{y:.4g}")}
-
-
-def _depth_rows(
-    measured: Mapping[int, Mapping[str, Mapping[str, Sequence[float]]]],
-) -> Iterable[dict[str, Any]]:
-    for n_layers, by_kind in measured.items():
-        for kind, by_side in by_kind.items():
-            for side, norms in by_side.items():
-                if len(norms) != n_layers:
-                    raise ValueError(
-                        f"one norm a layer is needed: got {len(norms)} for {n_layers} layers "
-                        f"({kind}, {side})"
-                    )
-                for layer, norm in enumerate(norms, start=1):
-                    row = {"n_layers": n_layers, "kind": kind, "side": side, "x": layer}
-                    yield {**row, "y": float(f"{max(norm, FLOOR):.3g}")}
-
-
-def _layers(
-    rows: list[dict[str, Any]], kinds: list[str], x: alt.X, y: alt.Y, rule: str, *, points: bool
-) -> list[alt.Chart]:
-    shown = alt.Chart(alt.Data(values=rows)).transform_filter(rule)
-    colour, dash = line_channels("kind:N", kinds, _legend())
-    tooltip = [
-        alt.Tooltip("kind:N", title="model"),
-        alt.Tooltip("x:Q", title=x["title"]),
-        alt.Tooltip("y:Q", title=y["title"], format=".3~g"),
+    depths = range(n_layers + 1)
+    grid = "<small>layer</small>" + "".join(f"<small>{depth or 'in'}</small>" for depth in depths)
+    for row, word in enumerate(words):
+        grid += f"<b>{html.escape(word)}</b>"
+        grid += "".join(f"<div>{cell(depth, row)}</div>" for depth in depths)
+    grid += "<b>alike</b>" + "".join(f"<span>{number(depth)}</span>" for depth in depths)
+    drawn = f'<div class="wires">{each(lambda n: _wires(wires[n], name))}</div>' if wires else ""
+    says = [
+        f"{kind[0].upper()}{kind[1:]}: two words, alike to {_number(values[0])} when they come in, "
+        f"are alike to {_number(values[-1])} after {n_layers} layers."
+        for kind, values in zip(streams, alike, strict=True)
     ]
-    marks = shown.mark_point(filled=True, size=34 if points else 16, opacity=1 if points else 0)
-    return [
-        shown.mark_line().encode(x, y, colour, strokeDash=dash),
-        marks.encode(x, y, colour, tooltip=tooltip),
-    ]
-
-
-def _legend() -> alt.Legend:
-    return alt.Legend(title=None, columns=1, symbolType="stroke")
-
-
-def _ends_in_words(title: str, runs: Sequence[Run]) -> str:
-    ends = "; ".join(f"{run.kind}, {run.group}: {run.points[-1][1]:.3g}" for run in runs)
-    return f"{title}. A line a kind, the median of its seeds, ends at: {ends}."
-
-
-def _depth_in_words(title: str, rows: list[dict[str, Any]], n_layers: int, side: str) -> str:
-    shown = [row for row in rows if row["n_layers"] == n_layers and row["side"] == side]
-    ends = "; ".join(
-        f"{low['kind']}: {low['y']:.2g} at the lowest, {high['y']:.2g} at the highest"
-        for low, high in pairwise(row for row in shown if row["x"] in (1, n_layers))
-        if low["x"] < high["x"]
+    return scene(
+        name,
+        f'{drawn}<div class="depths" style="--n:{n_layers + 1}">{grid}</div>',
+        question=question,
+        choices=list(streams),
+        says=says,
+        first=first,
+        css=_CSS,
     )
-    return (
-        f"{title}. Gradient norms of the {side}'s {n_layers} layers: {ends}. "
-        f"What is smaller than {FLOOR:g} is drawn there. "
-        "Selectors choose the number of layers and the stack."
-    )
+
+
+def _number(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")

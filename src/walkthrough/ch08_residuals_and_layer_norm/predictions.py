@@ -1,71 +1,64 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.ch08_residuals_and_layer_norm.experiments import norms
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
-vanishing = Prediction(
-    "08-vanishing",
-    "An untrained model of six layers *without* residuals. Where does the gradient vanish on its "
-    "way down to the first layer?",
+without = Prediction(
+    "08-without",
+    "Two models are trained without any residual connection. One has four layers in each stack, "
+    "the other a single one. Which of them learns to copy?",
     (
         Choice(
-            "In both stacks", "In the encoder as much arrives at the first layer as left the last."
+            "Neither: each sub-layer needs its own",
+            "The paper gives each its own, and still: how much is lost in a stack of one layer?",
+            when=lambda four, one: four.levels[0] > 2 and one.levels[0] > 2,
         ),
         Choice(
-            "In the encoder only, because it is farthest from the loss",
-            "The encoder is farthest, and nothing is lost there. Distance does not do it.",
+            "The single layer",
+            "Five pairs of runs do not tell it from one with the addition.",
+            when=lambda four, one: four.verdict == "worse" and one.verdict == "not told apart",
         ),
         Choice(
-            "In neither, because every layer has a norm",
-            "A norm keeps the *vectors* at one size. It does not decide whether the loss depends "
-            "on them.",
+            "Both, the deep one later",
+            "The deep one hardly begins: see below how far it comes, and in how many updates.",
+            when=lambda four, one: four.levels[0] < 0.5 and one.levels[0] < 0.5,
         ),
-        Choice(
-            "In the decoder only",
-            "What a layer hands on there comes from the encoder. Its own words only ask.",
-            right=True,
-        ),
+    ),
+    given=(
+        compare("08-residual", "4 layers, no residual", "4 layers", figure="new/-/loss"),
+        compare("08-residual", "1 layer, no residual", "1 layer", figure="new/-/loss"),
     ),
 )
 
-sooner = Prediction(
-    "08-sooner",
-    "In the encoders of six layers above, post-norm with small branches leaves 66 % of a word, "
-    "pre-norm with branches of full size 20 %. Now models of four layers are trained. Which learns "
-    "to copy sooner?",
+_NORMS = norms.EXPERIMENT.frame().query("rate == 1 and warmup == 'warm-up 50'")
+
+slowest = Prediction(
+    "08-slowest",
+    "Both orders, each with both starts: four kinds learn to copy. Which needs the most updates?",
     (
         Choice(
-            "Post-norm with the small branches",
-            "More of the word is left, but this share does not decide. It orders the two starts of "
-            "each norm, and not the two norms.",
+            "Post-norm with the small start",
+            "Little is added at first, but the words stay apart, and it learns in time.",
+            when="post-norm, small start",
         ),
         Choice(
-            "Pre-norm with branches of full size",
-            "Earlier with all ten seeds at the middle rate; nothing measured so far predicts it.",
-            right=True,
+            "Pre-norm with the full-size start",
+            "The stream grows, and still each word keeps its own part of it.",
+            when="pre-norm, full-size start",
         ),
         Choice(
-            "Neither, as far as ten seeds can show",
-            "Held against each other seed by seed, one is earlier with all ten.",
+            "Post-norm with the full-size start",
+            "It starts with words that are nearly alike, and has to part them first.",
+            when="post-norm, full-size start",
+        ),
+        Choice(
+            "Pre-norm with the small start",
+            "It is the fastest of the four.",
+            when="pre-norm, small start",
         ),
     ),
-)
-
-wrong_source = Prediction(
-    "08-wrong-source",
-    "After 1 500 updates the slow model, post-norm with the full-size start, has a perplexity of "
-    "32. What has it with the *wrong* source?",
-    (
-        Choice(
-            "Still about 32: it ignores its source",
-            "This is often said of such models, and it is too strong.",
-        ),
-        Choice(
-            "About 40", "The source is worth much more to it than that, little as it sees of it."
-        ),
-        Choice(
-            "More than 100",
-            "It does read the source: as one vector, which says what the sentence is about.",
-            right=True,
-        ),
+    given=(
+        _NORMS.groupby("kind")["train/-/updates"].median()[list(norms.KINDS.values())].idxmax(),
     ),
 )

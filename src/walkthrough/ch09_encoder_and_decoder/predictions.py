@@ -1,50 +1,30 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
-one_layer = Prediction(
-    "09-one-layer",
-    "One layer gets four times the updates. How often is it right when the pointer is followed "
-    "*twice*?",
+never_there = Prediction(
+    "09-never-there",
+    "A translator is trained without any look at the source, and asked for the next word of "
+    "English sentences. How often is its first guess right?",
     (
         Choice(
-            "No more often than one look allows",
-            "That would be so if each place could look at one other place only. It has four heads.",
+            "Once in 514 times, by chance: the vocabulary has 514 tokens",
+            "It cannot know the source, but it has read the English so far.",
+            when=lambda right: right < 0.05,
         ),
         Choice(
-            "More often than one look allows, and less often than two layers",
-            "Its four heads can collect several pointers at once, and the feed-forward network can "
-            "follow some of them.",
-            right=True,
+            "In about four of ten cases",
+            "It knows English: after *in* comes a month or *the*, at the end comes the end.",
+            when=lambda right: 0.35 < right < 0.5,
         ),
         Choice(
-            "As often as two layers",
-            "It gets better, but slowly. Two layers had it after a quarter of the updates.",
+            "In about nine of ten cases, because it could adapt",
+            "It adapts to English. Whom the sentence is about it cannot guess.",
+            when=lambda right: right > 0.8,
         ),
     ),
-)
-
-silent = Prediction(
-    "09-silent",
-    "The attention to the memory is silenced in one of the two decoder layers. Which silence "
-    "spoils the three translations?",
-    (
-        Choice(
-            "That of the second layer alone",
-            "In this model nearly all that is translated comes through the second layer.",
-            right=True,
-        ),
-        Choice(
-            "That of the first layer alone, because the second builds on it",
-            "The second layer reads the memory by itself, and here it does not miss what the first "
-            "has found.",
-        ),
-        Choice("Either one", "One of the two is not missed in these sentences."),
-        Choice(
-            "Neither: each makes up for the other",
-            "One of the two can stand in for the other, but not the other way round.",
-        ),
-    ),
+    given=(compare("09-silent", "never there", "both silent", figure="next_word").levels[0],),
 )
 
 big_count = Prediction(

@@ -2,24 +2,15 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-pairs = Prediction(
-    "10-pairs",
-    "One recurrent layer over nine words. Of the 81 pairs of an output and an input, how many are "
-    "connected?",
+twice = Prediction(
+    "10-twice",
+    "A sentence gets twice as long, and vectors keep their size. By which factors does the work of "
+    "self-attention and of a recurrence grow?",
     (
-        Choice(
-            "17: each word with itself and the word before it",
-            "The layer reads these two. But the state that it reads has read all words before.",
-        ),
-        Choice(
-            "45: each word with itself and all before it",
-            "The state carries the past along, and nothing of what comes later.",
-            right=True,
-        ),
-        Choice(
-            "81: the state has seen everything",
-            "Only the last state has. The others do not know what comes after them.",
-        ),
+        Choice("Both by 2", "In self-attention each of twice as many words meets twice as many."),
+        Choice("By 4 and by 2", "Pairs of words grow with the square, steps do not.", right=True),
+        Choice("By 2 and by 4", "So it is when the *vectors* get twice as long, not the sentence."),
+        Choice("Both by 4", "A recurrence does the same for each word, however many there are."),
     ),
 )
 
@@ -39,19 +30,6 @@ words_with_words = Prediction(
             "Less than 3 %",
             "The share is *n* in *n* + 2*d*, and *n* is small beside 1024.",
             right=True,
-        ),
-    ),
-)
-
-dilated = Prediction(
-    "10-dilated",
-    "Dilated convolutions with k = 3 connect 16 words in 3 layers. How many layers connect 64?",
-    (
-        Choice("4", "One layer more multiplies the reach by 3, and 3⁴ = 81.", right=True),
-        Choice("6", "That would be so if each layer doubled the reach. With k = 3 it trebles."),
-        Choice(
-            "12",
-            "Four times the words, four times the layers: that is how *contiguous* kernels grow.",
         ),
     ),
 )

@@ -25,28 +25,6 @@ unknown = Prediction(
     ),
 )
 
-last_merges = Prediction(
-    "11-last-merges",
-    "The first 25 merges shorten a test sentence from 44 tokens to 34. How much do 400 merges "
-    "save, those from 400 to 800?",
-    (
-        Choice(
-            "About 4 tokens, for sixteen times the merges",
-            "The frequent pairs come first. Later merges join what is rare.",
-            right=True,
-        ),
-        Choice(
-            "About 10 tokens, as much again",
-            "It is less than half of that: the best pairs have been joined already.",
-        ),
-        Choice(
-            "About 7 tokens: then each word is one token",
-            "That far they do not get. A sentence ends up at ten tokens, and has seven or eight "
-            "words.",
-        ),
-    ),
-)
-
 sorted_pairs = Prediction(
     "11-sorted-pairs",
     "Batches of 32 pairs at random waste 43 % of their positions on padding. What is left of that "

@@ -1,12 +1,14 @@
-"""Eq. 3 and the cost of a training run with sliders, for chapter 12 (§5.2, §5.3, §6.1)."""
+"""Runs by their highest rate, Adam's first step, and Eq. 3 with sliders, for chapter 12 (§5.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from jaxtyping import Float
+from torch import Tensor
 
 from walkthrough.drawing.channels import line_channels, menu, number_slider
-from walkthrough.drawing.lines import Number
+from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
 LONGEST = 20_000
@@ -14,6 +16,91 @@ LONGEST = 20_000
 EVERY = 100
 PAPER = {"warmup": 4000, "d_model": 512, "scale": 1.0}
 WIDTHS = (64, 128, 256, 512, 1024)
+
+
+WITH, WITHOUT = "with a warm-up", "without"
+
+
+def runs_explorer(
+    runs: Sequence[Mapping[str, Any]],
+    *,
+    start: float,
+    guessing: float,
+    title: str = "Ten runs with a warm-up and ten without, at the rate you choose",
+) -> alt.LayerChart:
+    """Return the losses of runs with and without a warm-up; a list chooses their highest rate.
+
+    Each run has a `kind` (`WITH` or `WITHOUT`), a `peak`, its `losses` by update, and whether it
+    `learned`. The thick lines are means.
+
+    Raises:
+        ValueError: no run has the rate at the start.
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "run": number,
+            "kind": run["kind"],
+            "peak": run["peak"],
+            "update": [update for update, _ in run["losses"]],
+            "loss": [round(loss, 2) for _, loss in run["losses"]],
+        }
+        for number, run in enumerate(runs)
+    ]
+    peaks = sorted({row["peak"] for row in rows})
+    chosen = menu("highest_rate", peaks, "highest learning rate ", start=start)
+    at = "datum.peak == highest_rate"
+    lines = alt.Chart(alt.Data(values=rows)).transform_filter(at)
+    lines = lines.transform_flatten(["update", "loss"])
+    colour, dash = line_channels("kind:N", [WITH, WITHOUT], None)
+    x = alt.X("update:Q", title="update", axis=alt.Axis(tickCount=6))
+    y = alt.Y("loss:Q", title="loss a word (nats)", scale=alt.Scale(domain=[0, 3.6], clamp=True))
+    words: list[dict[str, Any]] = []
+    for peak in peaks:
+        for kind in (WITH, WITHOUT):
+            those = [r["learned"] for r in runs if (r["peak"], r["kind"]) == (peak, kind)]
+            said = f"{kind}: {sum(those)} of {len(those)} learn"
+            words.append({"kind": kind, "peak": peak, "said": said})
+    told = alt.Chart(alt.Data(values=words)).transform_filter(at)
+    told = told.mark_text(align="right", fontSize=13, fontWeight=600)
+    guess = alt.Chart(alt.Data(values=[{"loss": guessing}]))
+    layers = [
+        guess.mark_rule(color=PALETTE["grey"], strokeDash=[4, 4]).encode(y=y),
+        lines.mark_line(opacity=0.3, strokeWidth=1).encode(x, y, colour, detail="run:N"),
+        lines.mark_line(strokeWidth=3).encode(
+            x, alt.Y("mean(loss):Q", title="loss a word (nats)"), colour, strokeDash=dash
+        ),
+        *(
+            told.transform_filter(f"datum.kind == '{kind}'").encode(
+                colour, x=alt.value("width"), y=alt.value(place), text="said:N"
+            )
+            for kind, place in ((WITH, 6), (WITHOUT, 24))
+        ),
+    ]
+    chart = alt.LayerChart(layer=layers).add_params(chosen)
+    chart = chart.properties(width="container", height=260, title=wrapped(title))
+    by_peak = (f"{row['peak']:g}: {row['said']}" for row in words)
+    return described(
+        chart,
+        f"{title}. Thin lines are runs, thick ones their means: the loss over the updates; dashed, "
+        f"that of guessing. A list sets the highest rate. {'; '.join(by_peak)}.",
+    )
+
+
+def first_steps(
+    gradients: Float[Tensor, " weights"], steps: Float[Tensor, " weights"], *, alt_text: str
+) -> Still:
+    """Return two histograms on logarithmic axes of one length: gradients, and steps in rates."""
+    shown = (("size of the gradient", gradients), ("length of the step, in rates", steps))
+    with canvas(600, 220, ncols=2, sharey=True) as (figure, axes):
+        for axis, (name, values), colour in zip(
+            axes, shown, (PALETTE["vermilion"], PALETTE["blue"]), strict=True
+        ):
+            seen = values[values > 0].double().log10().clamp(-9, 1)
+            axis.hist(seen.numpy(), bins=50, range=(-9, 1), color=colour)
+            axis.set_xlabel(name)
+            axis.set_xticks([-8, -6, -4, -2, 0], ["1e-8", "1e-6", "1e-4", "0.01", "1"])
+        axes[0].set_ylabel("weights")
+    return still(figure, alt=alt_text)
 
 
 def rate_explorer(
@@ -92,123 +179,3 @@ def formula(*, warmup: str, d_model: str, scale: str) -> str:
 
 
 CHOSEN = formula(warmup="warmup_updates", d_model="width_of_model", scale="factor")
-
-
-def days_explorer(
-    costs: Mapping[str, Number],
-    *,
-    start: Number = 9.5,
-    allowed: tuple[Number, Number] = (1e-6, 1e6),
-    title: str = "How long a run takes with the hardware you set",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return the days that runs of given FLOPs take; sliders set TFLOP/s kept up, and devices.
-
-    `start` is the rate at first, in TFLOP/s, and must lie in the range `allowed`.
-
-    Raises:
-        ValueError: no runs, a cost that is not positive, or a start that is out of range.
-    """
-    if not costs or min(costs.values()) <= 0:
-        raise ValueError(f"every run needs a cost above 0, got {dict(costs)}")
-    if not allowed[0] <= start <= allowed[1]:
-        raise ValueError(
-            f"the start must lie between {allowed[0]:g} and {allowed[1]:g} TFLOP/s, got {start}"
-        )
-    rows: list[dict[str, Any]] = [
-        {"run": name, "flops": float(f"{flops:.4g}")} for name, flops in costs.items()
-    ]
-    params = [
-        alt.param(
-            "tera",
-            value=start,
-            bind=alt.binding(input="number", name="TFLOP/s kept up by one device "),
-        ),
-        number_slider("devices", "devices ", 64, start=1, smallest=1),
-    ]
-    base = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_calculate(days="datum.flops / (max(tera, 1e-6) * 1e12 * devices) / 86400")
-        .transform_calculate(
-            words="datum.days < 1 ? format(datum.days * 24, '.3~r') + ' hours' : "
-            "datum.days < 730 ? format(datum.days, '.3~r') + ' days' : "
-            "format(datum.days / 365.25, '.3~r') + ' years'"
-        )
-        .encode(alt.Y("run:N", title=None, sort=None))
-    )
-    x = alt.X(
-        "days:Q",
-        title="days (each grid line is ten times more)",
-        scale=alt.Scale(type="log", domain=[1e-3, 1e6], clamp=True),
-        axis=alt.Axis(values=[10**n for n in range(-3, 7)], format=",~r", labelOverlap=True),
-    )
-    layers = [
-        base.mark_point(filled=True, size=110, opacity=1, color=PALETTE["blue"]).encode(
-            x, tooltip=[alt.Tooltip("run:N"), alt.Tooltip("words:N", title="takes")]
-        ),
-        base.mark_text(dy=-13, fontSize=12, fontWeight=600).encode(x, text="words:N"),
-    ]
-    chart = alt.LayerChart(layer=layers).add_params(*params)
-    chart = chart.properties(width="container", height=58 * len(rows), title=wrapped(title))
-    first = "; ".join(
-        f"{row['run']}: {row['flops'] / start / 1e12 / 86400:.3g} days" for row in rows
-    )
-    return described(
-        chart,
-        description
-        or f"{title}. One point a run on a logarithmic axis of days. Inputs set the TFLOP/s that "
-        f"one device keeps up and the number of devices. With {start:g} TFLOP/s and one device: "
-        f"{first}.",
-    )
-
-
-def step_sizes(
-    runs: Mapping[str, Sequence[float]],
-    *,
-    changes_at: int,
-    title: str,
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return Adam's step over the updates, in learning rates, one line a constant.
-
-    A dashed line marks the update `changes_at`, where the gradient changes its size.
-
-    Raises:
-        ValueError: no runs, or the change lies outside them.
-    """
-    longest = max((len(steps) for steps in runs.values()), default=0)
-    if not 1 <= changes_at <= longest:
-        raise ValueError(f"the change must lie in updates 1 … {longest}, got {changes_at}")
-    rows = [
-        {"run": name, "update": number, "step": float(f"{step:.3g}")}
-        for name, steps in runs.items()
-        for number, step in enumerate(steps, start=1)
-    ]
-    legend = alt.Legend(title="click to pick one", symbolType="stroke")
-    pick = alt.selection_point(fields=["run"], bind="legend")
-    colour, dash = line_channels("run:N", list(runs), legend)
-    lines = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line()
-        .encode(
-            alt.X("update:Q", title="update", axis=alt.Axis(tickCount=6)),
-            alt.Y("step:Q", title="step, in learning rates"),
-            colour,
-            strokeDash=dash,
-            opacity=alt.condition(pick, alt.value(1), alt.value(0.15)),
-            tooltip=["run:N", "update:Q", alt.Tooltip("step:Q", format=".3~g")],
-        )
-        .add_params(pick)
-    )
-    rule = alt.Chart(alt.Data(values=[{"update": changes_at}])).mark_rule(
-        color=PALETTE["grey"], strokeDash=[4, 4]
-    )
-    chart = alt.LayerChart(layer=[rule.encode(x="update:Q"), lines])
-    chart = chart.properties(width="container", height=200, title=wrapped(title))
-    ends = "; ".join(f"{name} ends at {steps[-1]:.2g}" for name, steps in runs.items())
-    return described(
-        chart,
-        description
-        or f"{title}. One line a constant over {longest} updates; the gradient changes at update "
-        f"{changes_at}. {ends}.",
-    )

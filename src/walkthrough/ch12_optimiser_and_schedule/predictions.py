@@ -1,31 +1,49 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
-spike = Prediction(
-    "12-spike",
-    "All gradients are 1, but the one of update 200 is 100. What does Adam do with it?",
+first_step = Prediction(
+    "12-first-step",
+    "The gradients are 1 and 0.001. How far does Adam move the two weights at the first update?",
     (
+        Choice("The loud one a thousand times as far", "So would plain gradient descent."),
+        Choice("Both equally far", "Each gradient is divided by its own size.", right=True),
         Choice(
-            "Its step at update 200 is about 100 times as long",
-            "The step is divided by a size in which the new gradient is counted already.",
-        ),
-        Choice(
-            "Its steps *after* update 200 are too short, for hundreds of updates",
-            "The running mean of squares keeps the square of 100 for long.",
-            right=True,
-        ),
-        Choice(
-            "Nothing: lengths are divided out",
-            "They are, by a mean that has a memory. Look at what comes later.",
+            "The quiet one further",
+            "A small gradient is divided by a small size, and what is left is the same.",
         ),
     ),
 )
 
+no_warmup = Prediction(
+    "12-no-warmup",
+    "At the highest rate of 0.005 leaving out the warm-up makes no difference that ten seeds can "
+    "see. What does it do at *half* that rate?",
+    (
+        Choice(
+            "No difference there either",
+            "At half the rate nine of ten runs without a warm-up are earlier.",
+            when=lambda found: found.low <= 0 <= found.high,
+        ),
+        Choice(
+            "It makes the runs later",
+            "The rise costs time where the rate is low enough to start with.",
+            when=lambda found: found.low > 0,
+        ),
+        Choice(
+            "It makes the runs earlier",
+            "Low rates in the first updates are lost time where a full step does no harm.",
+            when=lambda found: found.high < 0,
+        ),
+    ),
+    given=(compare("12-sweep", "no warm-up", "baseline", figure="train/updates", rate=0.5),),
+)
+
 decay = Prediction(
     "12-decay",
-    "With Adam and the *old* way of decay, λ*w* is added to the gradient. What becomes of the two "
-    "weights?",
+    "A loud weight and a quiet one, gradients that turn round at every update, and Adam with the "
+    "*old* decay: λ*w* is added to the gradient. What becomes of the two?",
     (
         Choice(
             "Both shrink alike, because λ is the same",
@@ -39,26 +57,6 @@ decay = Prediction(
             "The quiet one shrinks more",
             "Its decay is divided by a size that is small.",
             right=True,
-        ),
-    ),
-)
-
-no_warmup = Prediction(
-    "12-no-warmup",
-    "Post-norm with the package's small start, ten seeds. What does leaving out the warm-up cost?",
-    (
-        Choice(
-            "Nothing that stands out from the spread of ten seeds",
-            "Some seeds are later without it, and more are earlier.",
-            right=True,
-        ),
-        Choice(
-            "Time: it is later with nearly every seed",
-            "Three seeds and 200 updates once seemed to say so. Ten seeds do not.",
-        ),
-        Choice(
-            "Most runs: they are not down after 600 updates",
-            "So it is with the full-size start. The small start does not need the rise.",
         ),
     ),
 )

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.model import Transformer
-from walkthrough.lab import Arm, Experiment, Job, Trained, translator
+from walkthrough.ch14_the_training_run import measuring
+from walkthrough.lab import Arm, Experiment, Job, Trained
 from walkthrough.lab.measures import exact, perplexity
 from walkthrough.lab.tasks import phrasebook
 
@@ -115,10 +116,10 @@ def two_sentences(seed: int = 0) -> Ids:
 
 def aligned_heads(job: Job, trained: Trained) -> Mapping[str, Any]:
     """Return the alignment error of every encoder–decoder head, and of the diagonal."""
-    examples = job.data.book.splits()["test_sentences"][: translator.N_ALIGNED]
+    examples = job.data.book.splits()["test_sentences"][: measuring.N_ALIGNED]
     return {
-        "heads": translator.head_errors(trained.model, job.data, examples).tolist(),
-        "diagonal": translator.diagonal_error(examples),
+        "heads": measuring.head_errors(trained.model, job.data, examples).tolist(),
+        "diagonal": measuring.diagonal_error(examples),
     }
 
 

@@ -1,15 +1,27 @@
-"""The checks of chapter 17: intervals, signs, numbers of seeds, and a control (§6.2)."""
+"""The checks of chapter 17: intervals, an experiment, numbers of seeds, a control (§6.2)."""
 
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import product
 from statistics import fmean, pstdev, stdev
+from typing import Any
 
 from transformer.analysis.cost import parameter_count
+from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.ch17_variations.rows import ROWS
-from walkthrough.checking import Case, Check, Mistake, ValueCheck, WrongValue, fixed
-from walkthrough.lab.intervals import t_factor
+from walkthrough.checking import (
+    Case,
+    Check,
+    Mistake,
+    OwnCheck,
+    ValueCheck,
+    Verdict,
+    WrongValue,
+    fixed,
+)
+from walkthrough.checking.kinds import kind
+from walkthrough.lab import Comparison, Experiment
+from walkthrough.lab.comparison import FEWEST_PAIRS
 
 Values = Sequence[float]
 Triple = tuple[float, float, float]
@@ -89,121 +101,60 @@ interval = Check(
             "much wider that makes the interval.",
         ),
         Mistake(
-            "no t",
-            _interval(factor=1.0),
-            "one standard error to each side covers about two thirds. `t` of them belong there.",
-        ),
-        Mistake(
             "widths for ends",
             _as_widths,
             "you return how far the interval reaches. Its ends are the mean less that, and the "
             "mean plus that.",
         ),
-        Mistake(
-            "another order",
-            lambda ours, base, t: tuple(sorted(_interval()(ours, base, t))),
-            "the three numbers are right, their order is not: mean, lower end, upper end.",
-        ),
     ],
     right="`interval` is right: paired, with n − 1, √n and t",
 )
 
-# Exercise: signs by chance -----------------------------------------------------------------------
+# Exercise: an experiment of your own -------------------------------------------------------------
 
 
-def _share_of_signs(
-    *,
-    size: Callable[[float], float] = abs,
-    reaches: Callable[[float, float], bool] = lambda one, seen: one >= seen - 1e-9,
-    left_out: int = 0,
-    whole: bool = False,
-) -> Callable[[Values], float]:
-    def share(differences: Values) -> float:
-        n = len(differences)
-        signs = product((1, -1), repeat=n)
-        chosen = ((sign,) * n for sign in (1, -1)) if whole else signs
-        sums = [sum(s * d for s, d in zip(one, differences, strict=True)) for one in chosen]
-        count = sum(reaches(size(one), size(sum(differences))) for one in sums)
-        return (count - left_out) / (len(sums) - left_out)
+def _own_experiment(answer: Any) -> Verdict:
+    mine, found = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+    if mine is None:
+        return Verdict(
+            "nothing yet", "declare `mine`, run it, set `found`, then run this cell again"
+        )
+    if not isinstance(mine, Experiment):
+        return Verdict("wrong", f"`mine` should be an `Experiment`, got {kind(mine)}")
+    compared = found if isinstance(found, Comparison) else None
+    base = compared.base if compared else mine.base
+    seeds = {arm.name: {*(arm.seeds or mine.seeds)} for arm in mine.arms}
+    others = [compared.ours] if compared else [name for name in seeds if name != base]
+    if len(seeds) < 2:
+        return Verdict("wrong", "there is one arm, and nothing beside it: two can be compared")
+    if base is None:
+        say = "no arm is the `base`. A verdict says how one arm stands beside another: name it"
+        return Verdict("wrong", say, "no base arm")
+    if compared and (compared.experiment != mine.name or not {*others, base} <= set(seeds)):
+        return Verdict("wrong", "`found` compares arms of another experiment than `mine`")
+    pairs = max(len(seeds[name] & seeds[base]) for name in others)
+    if pairs < FEWEST_PAIRS <= min(len(seeds[name]) for name in (*others, base)):
+        say = (
+            f"the arms have seeds of their own and share {pairs}. A pair is two runs of one seed: "
+            "give `seeds` to the experiment, not to an arm"
+        )
+        return Verdict("wrong", say, "other seeds")
+    pairs = compared.n if compared else pairs
+    if pairs < FEWEST_PAIRS:
+        told = f"{pairs} pair{'s' * (pairs != 1)} of runs"
+        say = f"{told} can be luck, and the laboratory says *too few seeds*: ask for five or more"
+        return Verdict("wrong", say, "too few seeds")
+    if compared is None:
+        now = "run it and set `found` to what `compare` returns"
+        if found is None:
+            return Verdict("nothing yet", f"the declaration is in order: {now}")
+        return Verdict("wrong", f"`found` is {kind(found)}: {now}, which holds the verdict and why")
+    if not any(compared.differences):
+        return Verdict("wrong", "both arms end alike to the last digit: what does yours change?")
+    return Verdict("right", f"{pairs} pairs, and a verdict that counts: *{compared.verdict}*")
 
-    return share
 
-
-def _one_side(value: float) -> float:
-    return value
-
-
-def _by_signs_alone(differences: Values) -> float:
-    n, above = len(differences), sum(one > 0 for one in differences)
-    most = max(above, sum(one < 0 for one in differences))
-    return min(1.0, 2 * sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n)
-
-
-sign_flips = Check(
-    name="sign_flips",
-    reference=_share_of_signs(),
-    cases=[
-        fixed("five differences above 0", [0.5, 1.25, 2.0, 0.75, 3.5]),
-        fixed("one of five below 0", [0.5, -1.25, 2.0, 0.75, 3.5]),
-        fixed("three differences below 0", [-1.0, -2.5, -0.25]),
-        fixed("differences that cancel", [1.0, -1.0, 0.5, -0.25]),
-        fixed("two of five below 0", [-4.0, 1.5, 2.25, -0.125, 1.0]),
-        fixed("one difference that is 0", [0.0, 1.0, 2.0, 4.0]),
-        fixed("sums that are equal but for rounding", [0.1, 0.2, -0.3, 0.4]),
-        Case(
-            "differences of mean 0",
-            fixed("", [1.0, -1.0, 0.5, -0.5]).make,
-            "Every mean is at least as far from 0 as 0 itself: the share is 1.",
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "one side",
-            _share_of_signs(size=_one_side),
-            "you count the sums on one side. A mean as far *below* 0 would have surprised you "
-            "as much: compare sizes, with `abs`.",
-        ),
-        Mistake(
-            "no tolerance",
-            _share_of_signs(reaches=lambda one, seen: one >= seen),
-            "rounding tells sums apart that are equal, such as 0.1 + 0.2 + 0.4 − 0.3 with its "
-            "signs in two ways. Keep a tolerance.",
-        ),
-        Mistake(
-            "only larger ones",
-            _share_of_signs(reaches=lambda one, seen: one > seen + 1e-9),
-            "you count the sums that are larger. Those as large belong to it: the signs as "
-            "they are found are one of the ways.",
-        ),
-        Mistake(
-            "the signs as they are left out",
-            _share_of_signs(left_out=1),
-            "the signs as they are found are not counted. They are one of the 2ⁿ ways.",
-        ),
-        Mistake(
-            "signs without sizes",
-            _by_signs_alone,
-            "you count signs and leave out the sizes. A mean depends on both.",
-        ),
-        Mistake(
-            "all signs at once",
-            _share_of_signs(whole=True),
-            "all signs turn together in your function, so the size never changes. Each "
-            "difference gets a sign of its own.",
-        ),
-        Mistake(
-            "a count",
-            lambda d: _share_of_signs()(d) * 2 ** len(d),
-            "that is how many ways there are. Divide by 2ⁿ for their share.",
-        ),
-        Mistake(
-            "its complement",
-            lambda d: 1 - _share_of_signs()(d),
-            "that is the share of ways that do *not* reach the size. Asked are those that do.",
-        ),
-    ],
-    right="`sign_flips` is right: each difference with its own sign, both sides counted",
-)
+own_experiment = OwnCheck(name="own_experiment", judge=_own_experiment)
 
 # Exercise: how many seeds ------------------------------------------------------------------------
 
@@ -212,17 +163,15 @@ Factor = Callable[[int], float]
 
 def _first_n(
     *,
-    start: int = 2,
     t_of: Callable[[Factor, int], float] = lambda t, n: t(n),
     root: Callable[[int], float] = math.sqrt,
     ends: Callable[[float, float], bool] = lambda half, effect: half < effect,
-    more: int = 0,
 ) -> Callable[[float, float, Factor], int]:
     def seeds(sd: float, effect: float, t: Factor) -> int:
-        n = start
+        n = 2
         while not ends(t_of(t, n) * sd / root(n), effect):
             n += 1
-        return n + more
+        return n
 
     return seeds
 
@@ -247,11 +196,6 @@ seeds_needed = Check(
     ],
     mistakes=[
         Mistake(
-            "one too few",
-            _first_n(more=-1),
-            "that is one too few: with so many seeds the interval still reaches 0.",
-        ),
-        Mistake(
             "t of two",
             _first_n(t_of=lambda t, n: t(2)),
             "your t stays that of two seeds. It falls with n, from 12.7 to 1.96: ask for it "
@@ -261,17 +205,6 @@ seeds_needed = Check(
             "1.96",
             _first_n(t_of=lambda t, n: 1.96),
             "1.96 is for a spread that is known. With a few seeds t(n) is larger.",
-        ),
-        Mistake(
-            "from three on",
-            _first_n(start=3),
-            "you begin with three seeds. Where the effect is large, two are enough.",
-        ),
-        Mistake(
-            "t of one fewer",
-            _first_n(t_of=lambda t, n: t(max(n - 1, 2))),
-            "you ask for t at n − 1. `t(n)` takes the number of seeds, and knows that one is "
-            "used up by the mean.",
         ),
         Mistake(
             "n for its root",

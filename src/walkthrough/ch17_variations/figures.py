@@ -6,12 +6,12 @@ from typing import Any
 import altair as alt
 
 from transformer.analysis.cost import VocabularyFit
+from walkthrough.ch17_variations.intervals import t_interval
 from walkthrough.ch17_variations.parameters import PARTS, by_part
 from walkthrough.ch17_variations.rows import BASE, ROWS, Row
 from walkthrough.drawing.channels import menu
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import NARROW, PALETTE, described, wrapped
-from walkthrough.lab.intervals import t_interval
 
 SYMBOLS = {
     "n_heads": "h",

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from walkthrough.ch17_variations.intervals import INSIDE, Interval, t_factor
 from walkthrough.ch17_variations.rows import BASE, ROWS
 from walkthrough.lab import Comparison, curves, frame
-from walkthrough.lab.intervals import INSIDE, Interval, t_factor
 from walkthrough.lab.measures import scale_of
 
 

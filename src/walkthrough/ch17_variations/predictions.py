@@ -1,6 +1,11 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.ch17_variations import paired
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
+
+QUARTER = paired.differences(paired.on_the_way("17-table-3", 150))["A h=1"]
+"""Per cents that one head is worse than eight, with each seed, after 150 updates."""
 
 bootstrap_of_five = Prediction(
     "17-bootstrap-of-five",
@@ -25,13 +30,25 @@ keys_or_parameters = Prediction(
     "Keys of a quarter make our model 10 per cent worse, with fewer parameters. Now it gets the "
     "parameters back, in wider feed-forward networks. How much of the loss does that make up?",
     (
-        Choice("All of it: parameters are parameters", "Then it would stand where base does."),
-        Choice("About half", "Wider networks do help a little, but less than that."),
+        Choice(
+            "All of it: parameters are parameters",
+            "Then it would stand where base does.",
+            when=lambda keys, wider: wider.mean < 0.25 * keys.mean,
+        ),
+        Choice(
+            "About half",
+            "Wider networks do help a little, but less than that.",
+            when=lambda keys, wider: 0.25 <= wider.mean / keys.mean <= 0.75,
+        ),
         Choice(
             "Hardly any of it",
             "It is still 9 per cent worse, so it is not the number of parameters as such.",
-            right=True,
+            when=lambda keys, wider: wider.mean > 0.75 * keys.mean,
         ),
+    ),
+    given=tuple(
+        compare("17-table-3", arm, "base", figure="test_sentences/perplexity")
+        for arm in ("B d_k=16", "B d_k=16, wider")
     ),
 )
 
@@ -40,12 +57,14 @@ after_a_quarter = Prediction(
     "At the end one head is worse than eight with every seed. Stop after 150 of the 600 updates. "
     "How many of the five pairs show it then?",
     (
-        Choice("All five", "The end does not show so early. It shows the opposite."),
-        Choice("None of them", "With every seed one head is *ahead* at that time.", right=True),
+        Choice("All five", "The end does not show so early. It shows the opposite.", when=(5,)),
+        Choice("None of them", "With every seed one head is *ahead* at that time.", when=(0,)),
         Choice(
             "Two or three, as a coin would have it",
             "They agree with each other: on the wrong side.",
+            when=(2, 3),
         ),
-        Choice("Four", "That is what a small effect and a little chance would give."),
+        Choice("Four", "That is what a small effect and a little chance would give.", when=(4,)),
     ),
+    given=(int((QUARTER > 0).sum()),),
 )

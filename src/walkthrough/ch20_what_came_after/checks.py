@@ -18,8 +18,6 @@ def _cut(images: Tensor, size: int) -> Tensor:
 
 def _input(
     order: Callable[[Tensor], Tensor] = lambda cut: cut,
-    *,
-    first: bool = True,
     places: str = "all",
 ) -> Callable[..., Tensor]:
     def build(
@@ -30,7 +28,7 @@ def _input(
         tokens = token.expand(len(x), 1, -1)
         if places == "patches":
             x = x + table[1:]
-        x = torch.cat([tokens, x] if first else [x, tokens], dim=1)
+        x = torch.cat([tokens, x], dim=1)
         return x + table if places == "all" else x
 
     return build
@@ -78,10 +76,6 @@ def _one_row_early(x: Tensor, table: Tensor) -> Tensor:
     return torch.cat([x[:, :1], x[:, 1:] + table[:-1]], dim=1)
 
 
-def _scaled_up(x: Tensor, table: Tensor) -> Tensor:
-    return x * x.shape[-1] ** 0.5 + table
-
-
 image_tokens = Check(
     name="image_tokens",
     reference=_input(),
@@ -114,17 +108,6 @@ image_tokens = Check(
             "the patches take their positions from row 0 on. That row is the class token's.",
         ),
         Mistake(
-            "times the root of d_model",
-            _beside(_scaled_up),
-            "you multiply by √d_model, as the paper does with words. A vision transformer does "
-            "not.",
-        ),
-        Mistake(
-            "class token last",
-            _input(first=False),
-            "the class token stands behind the patches. It comes first.",
-        ),
-        Mistake(
             "class token without a place",
             _input(places="patches"),
             "the class token gets no position. It has one like any other: the first row of "
@@ -148,11 +131,10 @@ def _turned(
     positions: Tensor,
     *,
     sign: float = 1.0,
-    step: float = 1.0,
     halves: bool = True,
 ) -> Tensor:
     d = x.shape[-1]
-    frequency = 10000.0 ** (-step * torch.arange(0, d, 2, dtype=torch.float64) / d)
+    frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     angle = sign * positions.double()[:, None, :, None] * frequency
     if halves:
         a, b = x.double().chunk(2, dim=-1)
@@ -224,21 +206,10 @@ turn_at = Check(
             "until both are done.",
         ),
         Mistake(
-            "exponent of i/d",
-            lambda x, positions: _turned(x, positions, step=0.5),
-            "the later pairs turn too far: pair i has the exponent 2i/d, not i/d.",
-        ),
-        Mistake(
             "pairs side by side",
             _interleaved,
             "the halves are turned rightly, and then put together pair by pair. They go back as "
             "they came: all a, then all b.",
-        ),
-        Mistake(
-            "from the first position",
-            lambda x, positions: _turned(x, positions - positions[:, :1]),
-            "you count positions from that of the sentence's first word. A word beside a cache "
-            "stands at its own.",
         ),
     ],
     right="right: {name}, from any position, for sentences that are padded, packed or cached",
@@ -296,29 +267,6 @@ pool_heads = Check(
             ),
             "the mean stands there once for each head. One for each group is asked: that is what "
             "saves memory.",
-        ),
-        Mistake(
-            "over the groups",
-            lambda w, h, g: _by_head(w, h).unflatten(0, (g, -1)).mean(0).flatten(0, 1),
-            "you average over the groups: head with head of another group. Average inside each "
-            "group.",
-        ),
-        Mistake(
-            "the numbers exchanged",
-            lambda w, h, g: _pooled(w, h, h // g),
-            "you make n_heads / n_groups groups. `n_groups` is how many groups there are, not how "
-            "many heads share.",
-        ),
-        Mistake(
-            "first heads",
-            lambda w, h, g: _by_head(w, h)[:g].flatten(0, 1),
-            "the first heads are kept, one for each group, and the others are forgotten.",
-        ),
-        Mistake(
-            "inside a head",
-            lambda w, h, g: w.unflatten(0, (g * (w.shape[0] // h), -1)).mean(1),
-            "neighbouring *rows* are averaged: components of one head. Average head with head, "
-            "the first component with the first.",
         ),
     ],
     right="right: {name}. Trained a little further, such a model loses next to nothing "

@@ -10,7 +10,7 @@ from walkthrough.lab import half_trained
 from walkthrough.page.results import FOLDER
 
 WEIGHTS = FOLDER / "phrasebook-translator.safetensors"
-"""Chapter 14's recipe, weights as 16-bit numbers; `tools/make_page_translator.py` makes them."""
+"""Chapter 14's recipe, weights as 16-bit numbers, made by `python -m tools.book.weights page`."""
 
 EXAMPLES = (
     "Jane visite l'Afrique en septembre.",

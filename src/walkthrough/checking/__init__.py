@@ -5,30 +5,7 @@ order: a mistake by name, when it gives the very same results in all cases; the 
 that fails, and what is special about it; a relation to the right results (a factor, a shift, an
 order, a shape), when it is proved on all cases, three at least. Nothing is guessed.
 
-How to write one, in half an hour:
-
-    weights = Check(
-        name="weights",
-        reference=lambda scores: scores.softmax(-1),
-        cases=[
-            drawn("3 queries, 5 keys", (3, 5)),
-            drawn("a batch of 2", (2, 3, 4)),
-            Case(
-                "scores near 1000",
-                lambda generator: arguments(1000 + torch.randn(3, 4, generator=generator)),
-                "exp(1000) is infinite in float32: subtract a number from each row first.",
-            ),
-        ],
-        mistakes=[
-            Mistake(
-                "over the queries",
-                lambda scores: scores.softmax(-2),
-                "softmax ran over the queries. The weights of one query stand in a row: `dim=-1`.",
-            ),
-            …
-        ],
-        forbidden=[torch.softmax],
-    )
+How to write one, in half an hour (`tools/book/skeleton/checks.py` is one to begin with):
 
 1. The reference, in the form that the solution has not. Its tolerance is that of float32.
 2. Three hostile cases or more, before any mistake. Ask what a wrong answer would survive: sizes
@@ -45,17 +22,17 @@ judges a number, `OwnCheck` whatever an experiment can tell. What a reader must 
 `forbidden`.
 """
 
-from walkthrough.checking.base import (
+from walkthrough.checking.base import Check
+from walkthrough.checking.cases import (
     Arguments,
     Case,
-    Check,
-    Forbidden,
     Mistake,
     Symptom,
     arguments,
     drawn,
     fixed,
 )
+from walkthrough.checking.forbidden import Forbidden
 from walkthrough.checking.own import OwnCheck
 from walkthrough.checking.values import ValueCheck, WrongValue
 from walkthrough.checking.verdict import Verdict

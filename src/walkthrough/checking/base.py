@@ -1,16 +1,6 @@
-"""Checks that diagnose: they compare a reader's function with known mistakes and name the one seen.
+"""The check of an exercise: compares a reader's function with the reference, says what is wrong.
 
-    check = Check(
-        name="softmax over the keys",
-        reference=softmax_over_keys,
-        cases=[Case("three queries, five keys", make_scores)],
-        mistakes=[Mistake("wrong axis", softmax_over_queries, "these weights sum to 1 over …")],
-        forbidden=[torch.softmax],
-    )
-    check(my_function)  # a Verdict
-
-`walkthrough.checking.soundness.assert_check_is_sound(check)` proves that a check can fail, and that
-every mistake it lists is rejected with its own sentence.
+`walkthrough.checking` shows how to write one.
 """
 
 import inspect
@@ -20,31 +10,18 @@ from typing import Any
 
 import torch
 
-from walkthrough.checking.cases import Arguments, Case, arguments, drawn, fixed
+from walkthrough.checking.cases import Arguments, Case, Mistake, Symptom
 from walkthrough.checking.changes import by_name
+from walkthrough.checking.compare import same
 from walkthrough.checking.counts import CountTerms
 from walkthrough.checking.diagnosis import diagnosis
 from walkthrough.checking.evidence import Tried
-from walkthrough.checking.forbidden import Forbidden, as_forbidden
+from walkthrough.checking.forbidden import as_forbidden
 from walkthrough.checking.kinds import kind
-from walkthrough.checking.mistakes import Mistake, Symptom
-from walkthrough.checking.running import SEED, Raised, Run, run, same_outcome
+from walkthrough.checking.running import SEED, Raised, Run, run
 from walkthrough.checking.sentences import joined
 from walkthrough.checking.stubs import is_empty, lost_result
 from walkthrough.checking.verdict import Verdict
-
-__all__ = [
-    "Arguments",
-    "Case",
-    "Check",
-    "Forbidden",
-    "Mistake",
-    "Raised",
-    "Symptom",
-    "arguments",
-    "drawn",
-    "fixed",
-]
 
 NOTHING_YET = Verdict("nothing yet", "write the function, then run this cell again")
 
@@ -100,7 +77,9 @@ class Check:
         if self.agree(seen.outcomes, expected):
             return self._right_unless(seen)
         said, name = self._cause(function, seen.outcomes, expected)
-        return Verdict("wrong", joined(said, *self._besides(seen, name)), name)
+        if name:  # one cause at a time
+            return Verdict("wrong", said, name)
+        return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]))
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
@@ -118,12 +97,15 @@ class Check:
         )
 
     def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:
-        """Return whether all outcomes are alike; exceptions by kind and message."""
+        """Return whether all outcomes are alike."""
         return all(map(self.same_outcome, outcomes, others))
 
     def same_outcome(self, one: Any, other: Any) -> bool:
-        """Return whether two outcomes of a case are alike."""
-        return same_outcome(one, other, self.tolerance)
+        """Return whether two outcomes of a case are alike; exceptions by kind and message."""
+        if isinstance(one, Raised) or isinstance(other, Raised):
+            both = isinstance(one, Raised) and isinstance(other, Raised)
+            return both and repr(one.error) == repr(other.error)
+        return same(one, other, self.tolerance)
 
     def _given(self, place: int) -> Arguments:
         return self.cases[place].make(torch.Generator().manual_seed(SEED + place))
@@ -150,48 +132,26 @@ class Check:
             )
         ]
         for one, given in zip(tried, inputs, strict=True):
-            if one.right or one.mine is None or isinstance(one.mine, Raised):
-                continue
-            for symptom in self.symptoms:
+            for symptom in () if one.right else self.symptoms:
                 if symptom.is_shown(one.mine, one.wanted, given):
                     return symptom.say, symptom.name
         said = self.terms.said(function, self.reference) if self.terms else None
         return said or diagnosis(function, tried, self.same_outcome, self.tolerance), None
 
-    def _besides(self, seen: Run, name: str | None) -> list[str]:
-        """Return what a reader is told besides: changed arguments, forbidden calls.
-
-        Not where the named mistake does the same: its sentence covers that.
-        """
-        if not (seen.changed or seen.forbidden):
-            return []
-        rules = as_forbidden(self.forbidden)
-        known = [mistake.function for mistake in self.mistakes if mistake.name == name]
-        covered = [run(function, self.arguments(), forbidden=rules) for function in known]
-        said = []
-        if seen.changed and not any(one.changed for one in covered):
-            said.append(seen.changed)
-        if seen.forbidden and not any(one.forbidden for one in covered):
-            said.append(seen.forbidden[0].sentence)
-        return said
-
     def _right_unless(self, seen: Run) -> Verdict:
-        if seen.forbidden:
-            said = f"the result is right, but {seen.forbidden[0].sentence}"
-            return Verdict("wrong", joined(said, seen.changed), "forbidden")
-        if seen.changed:
-            said = f"the result is right, but {seen.changed}"
-            return Verdict("wrong", said, "changes its input")
+        if seen.forbidden or seen.changed:
+            name = "forbidden" if seen.forbidden else "changes its input"
+            said = [*seen.forbidden[:1], *filter(None, [seen.changed])]
+            return Verdict("wrong", joined(f"the result is right, but {said[0]}", *said[1:]), name)
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
 
     def _signature_problem(self, function: Callable[..., Any]) -> str | None:
-        try:
-            signature = inspect.signature(function)
-        except (TypeError, ValueError):
-            return None
         for given in self.arguments():
             try:
+                signature = inspect.signature(function)
                 signature.bind(*given.positional)
+            except ValueError:  # it does not tell its arguments
+                return None
             except TypeError as error:
                 call = ", ".join("…" for _ in given.positional)
                 return (

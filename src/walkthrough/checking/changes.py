@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from walkthrough.checking.cases import Arguments
 from walkthrough.checking.compare import same
+from walkthrough.checking.kinds import noun
 
 
 def change_said(function: Callable[..., Any], before: Arguments, after: Arguments) -> str | None:
@@ -17,7 +18,7 @@ def change_said(function: Callable[..., Any], before: Arguments, after: Argument
     for name, value in by_name(function, after).items():
         place = _first_change(named_before[name], value)
         if place is not None:
-            what = f"`{name}{place}`" if place else f"the caller's {_noun(value)}"
+            what = f"`{name}{place}`" if place else f"the caller's {noun(value)}"
             return (
                 f"the function changes its argument `{name}`: "
                 f"{what} is different afterwards. Work on a copy."
@@ -43,31 +44,16 @@ def _first_change(before: Any, after: Any) -> str | None:
 def _parts(value: Any) -> dict[str, Any]:
     """Return what a value holds, by how one would write it; nothing for a function or None."""
     if isinstance(value, nn.Module):
-        parts = {**_tensors(value), **_n_hooks(value)}
+        parts: dict[str, Any] = {**dict(value.named_parameters()), **dict(value.named_buffers())}
+        for name, part in value.named_modules():  # a hook left behind changes every later call
+            hooks = f"{name}.hooks".lstrip(".")
+            parts[hooks] = len(part._forward_hooks) + len(part._forward_pre_hooks)
         return {f".{name}": part for name, part in parts.items()}
     if isinstance(value, Mapping):
         return {f"[{key!r}]": part for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return {f"[{place}]": part for place, part in enumerate(value)}
     return {f".{name}": part for name, part in getattr(value, "__dict__", {}).items()}
-
-
-def _tensors(module: nn.Module) -> dict[str, Tensor]:
-    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
-
-
-def _n_hooks(module: nn.Module) -> dict[str, int]:
-    """Return how many hooks each part has: one that is left behind changes every later call."""
-    return {
-        f"{name}.hooks".lstrip("."): len(part._forward_hooks) + len(part._forward_pre_hooks)
-        for name, part in module.named_modules()
-    }
-
-
-def _noun(value: Any) -> str:
-    if isinstance(value, (Tensor, nn.Module)):
-        return "tensor" if isinstance(value, Tensor) else "module"
-    return {"dict": "dictionary"}.get(type(value).__name__, type(value).__name__)
 
 
 def by_name(function: Callable[..., Any], given: Arguments) -> dict[str, Any]:

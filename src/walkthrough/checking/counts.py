@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 SEED = 2017
-MOST_TOLD, MOST_WRONG = 3, 6
-FURTHER = 6
-"""Points beside those that the equations need: they show whether the terms are enough."""
+MOST_TOLD = 3
+FURTHER = 6  # points beside those that the equations need: they show if the terms are enough
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,10 @@ class CountTerms:
         if mine is None or wanted is None or not any(mine.values()):
             return None
         wrong = [term for term in terms if mine[term] != wanted[term]]
-        if not 0 < len(wrong) <= MOST_WRONG:
-            return None
         told = [self._term_said(term, mine[term], wanted[term]) for term in wrong[:MOST_TOLD]]
         n_more = len(wrong) - len(told)
         end = f"{n_more} more are wrong" if n_more else "All other terms are right"
-        return f"term by term: {' '.join(told)} {end}"
+        return f"term by term: {' '.join(told)} {end}" if told else None
 
     def _term_said(self, term: str, mine: float, wanted: float) -> str:
         name = f"`{' · '.join(term.split('·'))}`"

@@ -29,13 +29,15 @@ def diagnosis(
     wrong = [one for one in tried if not one.right]
     answered = [one for one in wrong if one.mine is not None and not isinstance(one.mine, Raised)]
     if not answered or isinstance(wrong[0].mine, Raised):
-        return _no_answer(function, tried, wrong[0])
+        said, n_right = _no_answer(function, wrong[0]), len(tried) - len(wrong)
+        return f"{said} ({n_right} of {len(tried)} cases are right)" if n_right else said
     complete = [one for one in tried if one.right or one in answered]
     try:
         found = _of_results(complete, same, tolerance)
     except Exception:  # a verdict must come, whatever kind of result a reader returns
         found = None
-    return joined(_told(function, tried, answered, found, tolerance), _later(function, wrong))
+    others = [_no_answer(function, one) for one in wrong if one not in answered]
+    return joined(_told(function, tried, answered, found, tolerance), *others[:1])
 
 
 def _told(
@@ -60,30 +62,16 @@ def _told(
     least = answered[smallest([one.given for one in answered])]
     shown = example(function, least.given, least.mine, least.wanted)
     shown = shown or str(difference(least.mine, least.wanted, tolerance))
-    if len(wrong) == 1:
-        return f"{where}: {shown}"
-    return f"{where}. For {least.case.label}: {shown}"
+    return f"{where}: {shown}" if len(wrong) == 1 else f"{where}. For {least.case.label}: {shown}"
 
 
-def _later(function: Callable[..., Any], wrong: Sequence[Tried]) -> str | None:
-    """What else happens in cases that give no result at all."""
-    for one in wrong:
-        if isinstance(one.mine, Raised):
-            return stop_said(function, one.mine.error, one.case.label)
-    empty = [one.case.label for one in wrong if one.mine is None]
-    return f"for {empty[0]} your function returns nothing" if empty else None
-
-
-def _no_answer(function: Callable[..., Any], tried: Sequence[Tried], first: Tried) -> str:
-    if isinstance(first.mine, Raised):
-        said = stop_said(function, first.mine.error, first.case.label)
-    else:
-        said = (
-            f"for {first.case.label} your function returns nothing: does every way through it end "
-            "with a `return`?"
-        )
-    n_right = sum(one.right for one in tried)
-    return f"{said} ({n_right} of {len(tried)} cases are right)" if n_right else said
+def _no_answer(function: Callable[..., Any], one: Tried) -> str:
+    if isinstance(one.mine, Raised):
+        return stop_said(function, one.mine.error, one.case.label)
+    return (
+        f"for {one.case.label} your function returns nothing: does every way through it end with "
+        "a `return`?"
+    )
 
 
 # Results of several parts -------------------------------------------------------------------------
@@ -116,22 +104,19 @@ def _fits(one: Tried, places: Sequence[Any]) -> bool:
 def _of_parts(
     tried: Sequence[Tried], places: Sequence[Any], same: Same, tolerance: float
 ) -> str | None:
-    said, others = "", []
-    for place in places:
-        part = [one.part(place, same) for one in tried]
-        if all(one.right for one in part):
-            continue
-        name = f"`{place}`" if isinstance(place, str) else f"result {place + 1}"
-        found = None if said else _of_one(part, tolerance)
+    parts = {_name(place): [one.part(place, same) for one in tried] for place in places}
+    wrong = {name: part for name, part in parts.items() if not all(one.right for one in part)}
+    for name, part in wrong.items():
+        found = _of_one(part, tolerance)
         if found:
-            said = f"in {name}: {found}"
-        else:
-            others.append(name)
-    if not said:
-        return None
-    if others:
-        return f"{said}. Wrong too: {listed(others[:3])}"
-    return f"{said}. All else is right" if len(places) > 1 else said
+            others = [other for other in wrong if other != name][:3]
+            rest = f"Wrong too: {listed(others)}" if others else "All else is right"
+            return f"in {name}: {found}. {rest}" if len(places) > 1 else f"in {name}: {found}"
+    return None
+
+
+def _name(place: Any) -> str:
+    return f"`{place}`" if isinstance(place, str) else f"result {place + 1}"
 
 
 def _exchanged(tried: Sequence[Tried], places: Sequence[Any], same: Same) -> str | None:
@@ -140,8 +125,8 @@ def _exchanged(tried: Sequence[Tried], places: Sequence[Any], same: Same) -> str
     order = orders.pop()
     if orders or None in order or len(set(order)) < len(order) or order == tuple(places):
         return None
-    names = [f"`{place}`" if isinstance(place, str) else f"{place + 1}" for place in order]
-    return f"the results are right, and in another order: yours are the expected {listed(names)}"
+    names = listed([_name(place).removeprefix("result ") for place in order])
+    return f"the results are right, and in another order: yours are the expected {names}"
 
 
 def _order(one: Tried, places: Sequence[Any], same: Same) -> Iterator[Any]:
@@ -166,11 +151,8 @@ def _of_one(tried: Sequence[Tried], tolerance: float) -> str | None:
     if series is None:
         return list_described(in_a_row)
     said = argument_itself(series) or relation(series)
-    alike = all(pair.alike for pair in series.wrong)
-    if said and alike:
-        return said
-    if alike:
-        return described(series)
+    if all(pair.alike for pair in series.wrong):
+        return said or described(series)
     if isinstance(wrong[0].wanted, (list, tuple)) and not said:
         return list_described(in_a_row)
     gap = difference(*in_a_row[0], tolerance)
@@ -180,23 +162,18 @@ def _of_one(tried: Sequence[Tried], tolerance: float) -> str | None:
 def _of_kind(wrong: Sequence[Tried], tolerance: float) -> str | None:
     """Return that results are of another kind than expected: texts, truth values, floats."""
     first = wrong[0]
-    mine, wanted = as_values(first.mine), as_values(first.wanted)
+    values = [(as_values(one.mine), as_values(one.wanted)) for one in wrong]
+    said = difference(first.mine, first.wanted, tolerance)
+    mine, wanted = values[0]
     if mine is None or wanted is None:
-        one_kind = isinstance(first.mine, type(first.wanted)) or all(
-            isinstance(one, (list, tuple)) for one in (first.mine, first.wanted)
-        )
-        return None if one_kind else difference(first.mine, first.wanted, tolerance)
+        lists = all(isinstance(one, (list, tuple)) for one in (first.mine, first.wanted))
+        return None if lists or isinstance(first.mine, type(first.wanted)) else said
     truths = (mine.dtype == torch.bool) != (wanted.dtype == torch.bool)
     floats = wanted.dim() and mine.is_floating_point() and not wanted.is_floating_point()
-    if not (truths or floats or mine.is_complex()):
-        return None
-    said = difference(first.mine, first.wanted, tolerance)
-    right = all(_same_but_for_kind(one) for one in wrong)
+    if mine.is_complex() or not (truths or floats):
+        return said if mine.is_complex() else None
+    right = all(
+        one is not None and other is not None and torch.equal(one.double(), other.double())
+        for one, other in values
+    )
     return f"{said}; apart from that the result is right" if right else said
-
-
-def _same_but_for_kind(one: Tried) -> bool:
-    mine, wanted = as_values(one.mine), as_values(one.wanted)
-    if mine is None or wanted is None or mine.is_complex():
-        return False
-    return torch.equal(mine.double(), wanted.double())

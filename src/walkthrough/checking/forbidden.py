@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-from walkthrough.checking.whose import is_readers, unwrapped
+from walkthrough.checking.whose import code_of, is_readers, unwrapped
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def as_forbidden(given: Sequence[Any]) -> tuple[Forbidden, ...]:
 
 
 class Watch:
-    """Notes which forbidden calls the reader's code makes. `seen` holds them, in order."""
+    """Notes which forbidden calls the reader's code makes: `seen` says it of each, in order."""
 
     def __init__(self, rules: Sequence[Forbidden]) -> None:
         self.rules = rules
-        self.seen: list[Forbidden] = []
+        self.seen: list[str] = []
 
     @contextlib.contextmanager
     def watching(self, function: Callable[..., Any]) -> Iterator[None]:
@@ -64,7 +64,9 @@ class Watch:
         if not self.rules:
             yield
             return
-        self._note_itself(unwrapped(function))
+        function, code = unwrapped(function), code_of(function)
+        if code is None or not is_readers(code.co_filename):
+            self._note(getattr(function, "__name__", None), _library(function), function)
         before = sys.getprofile()
         sys.setprofile(self._on_event)
         try:
@@ -72,45 +74,26 @@ class Watch:
         finally:
             sys.setprofile(before)
 
-    def _note_itself(self, function: Callable[..., Any]) -> None:
-        code = getattr(function, "__code__", None)
-        if code is not None and is_readers(code.co_filename):
-            return
-        self._note(getattr(function, "__name__", ""), _library(function), function)
-
     def _on_event(self, frame: FrameType, event: str, callee: Any) -> None:
         if event == "c_call" and is_readers(frame.f_code.co_filename):
-            self._note(getattr(callee, "__name__", ""), _library(callee), callee)
+            self._note(getattr(callee, "__name__", None), _library(callee), callee)
         elif event == "call" and frame.f_back and is_readers(frame.f_back.f_code.co_filename):
             code = frame.f_code
-            library = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-            if is_readers(code.co_filename):
-                self._note_identity(code)
-            else:
-                self._note(_called_name(code), library, code)
+            # a function of the reader's own may have a forbidden name
+            name = None if is_readers(code.co_filename) else _called_name(code)
+            self._note(name, str(frame.f_globals.get("__name__", "")).partition(".")[0], code)
 
-    def _note(self, name: str, library: str | None, callee: Any) -> None:
+    def _note(self, name: str | None, library: str | None, callee: Any) -> None:
         for rule in self.rules:
-            home = rule.library in (None, library) or library is None
-            if (rule.name == name and home) or _is(rule.what, callee):
-                self._add(rule)
-
-    def _note_identity(self, code: CodeType) -> None:
-        for rule in self.rules:
-            if _is(rule.what, code):
-                self._add(rule)
-
-    def _add(self, rule: Forbidden) -> None:
-        if rule not in self.seen:
-            self.seen.append(rule)
+            named = rule.name == name and (library is None or rule.library in (None, library))
+            if (named or _is(rule.what, callee)) and rule.sentence not in self.seen:
+                self.seen.append(rule.sentence)
 
 
 def _is(what: Any, callee: Any) -> bool:
-    if isinstance(what, str):
-        return False
-    return callee is what or (
-        isinstance(callee, CodeType) and callee is getattr(what, "__code__", None)
-    )
+    if isinstance(callee, CodeType):
+        return callee is getattr(what, "__code__", None)
+    return callee is what and not isinstance(what, str)
 
 
 def _called_name(code: CodeType) -> str:

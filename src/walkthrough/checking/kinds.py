@@ -30,17 +30,14 @@ def kind(value: Any) -> str:
     """Return what a value is, with its article, to be put into a sentence."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    if value is None:
-        return "None"
-    return _KINDS.get(type(value).__name__) or f"a {type(value).__name__}"
+    said = "None" if value is None else noun(value)
+    return said if value is None else f"{'an' if said[0] in 'aeiou' else 'a'} {said}"
 
 
-_KINDS = {
-    "ndarray": "an array of NumPy",
-    "str": "a text",
-    "int": "an int",
-    "dict": "a dictionary",
-}
+def noun(value: Any) -> str:
+    """Return what a value is called: a tensor, a dictionary, a list."""
+    name = "tensor" if isinstance(value, Tensor) else type(value).__name__
+    return {"ndarray": "array of NumPy", "str": "text", "dict": "dictionary"}.get(name, name)
 
 
 def as_values(value: Any) -> Tensor | None:

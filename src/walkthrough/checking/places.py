@@ -4,6 +4,7 @@ Nothing here is a cause. Each sentence describes the wrong results, all of them,
 way in which it is found.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -26,14 +27,13 @@ def described(series: Series) -> str | None:
         bad = [test(pair.mine) & ~test(pair.wanted) for pair in pairs]
         if _count(bad):
             return _undefined(pairs, wrong, bad, name)
-    if not all(pair.mine.dim() for pair in pairs):
-        return _one_for_all(series) or (None if series.truths else _direction(pairs))
+    constant = _constant(series)
+    if constant or not all(pair.mine.dim() for pair in pairs):
+        return constant or (None if series.truths else _direction(pairs))
     place = _where(pairs, wrong)
-    return (
-        _one_number(pairs)
-        or (f"your result is wrong {place}, and right everywhere else" if place else None)
-        or (_opened(pairs) if series.truths else _sums(pairs) or _direction(pairs))
-    )
+    if place:
+        return f"your result is wrong {place}, and right everywhere else"
+    return _opened(pairs) if series.truths else _sums(pairs) or _direction(pairs)
 
 
 def _count(every: Sequence[Tensor]) -> int:
@@ -56,45 +56,35 @@ def _undefined(
 # What all values have in common -------------------------------------------------------------------
 
 
-def _one_for_all(series: Series) -> str | None:
-    """One number, whatever the arguments are."""
-    mine = {float(pair.mine) for pair in series.pairs}
-    if len(mine) > 1 or len({float(pair.wanted) for pair in series.pairs}) < 3:
+def _constant(series: Series) -> str | None:
+    """One number in every place of every case."""
+    mine = torch.cat([pair.mine.flatten() for pair in series.pairs]).unique()
+    wanted = torch.cat([pair.wanted.flatten() for pair in series.pairs]).unique()
+    if len(mine) > 1 or len(wanted) < (2 if series.truths else 3):
         return None
-    return f"your result is {short(mine.pop())} whatever the arguments are"
-
-
-def _one_number(pairs: Sequence[Pair]) -> str | None:
-    if any(len(pair.mine.unique()) > 1 for pair in pairs) or pairs[0].mine.numel() < 4:
-        return None
-    number = float(pairs[0].mine.flatten()[0])
-    said = str(bool(number)) if pairs[0].truths else f"the same number, {short(number)},"
-    return f"your result is {said} everywhere"
+    said = str(bool(mine)) if series.truths else short(float(mine))
+    return f"your result is {said} everywhere, whatever the arguments are"
 
 
 def _opened(pairs: Sequence[Pair]) -> str:
     n_wrong = _count([pair.mine != pair.wanted for pair in pairs])
     opened = _count([pair.mine > pair.wanted for pair in pairs])
-    counted = f"{n_wrong} of {sum(pair.mine.numel() for pair in pairs)} entries are wrong"
-    if opened == n_wrong:
-        return f"{counted}: True where False belongs; whatever should be True is"
-    if not opened:
-        return f"{counted}: False where True belongs; whatever should be False is"
-    return f"{counted}: {opened} True where False belongs, the others the reverse"
+    which = {
+        n_wrong: "True where False belongs; whatever should be True is",
+        0: "False where True belongs; whatever should be False is",
+    }.get(opened, f"{opened} True where False belongs, the others the reverse")
+    return f"{n_wrong} of {sum(pair.mine.numel() for pair in pairs)} entries are wrong: {which}"
 
 
 def _sums(pairs: Sequence[Pair]) -> str | None:
-    """Over which dimension values should sum to 1, and what they do."""
-    numbers = range(-1, -min(pair.mine.dim() for pair in pairs) - 1, -1)
-    right = [d for d in numbers if all(_to_one(pair.wanted, d) for pair in pairs)]
-    mine = [d for d in numbers if all(_to_one(pair.mine, d) for pair in pairs)]
-    if not right or right[0] in mine:
-        return None
-    belongs = f"over dimension {right[0]} your values should sum to 1"
-    if mine:
-        return f"{belongs}; they do over dimension {mine[0]}"
-    sums = pairs[0].mine.sum(right[0])
-    return f"{belongs}, and sum to {short(float(sums.min()))} up to {short(float(sums.max()))}"
+    """Over which dimension values should sum to 1, and what they sum to there."""
+    for number in range(-1, -min(pair.mine.dim() for pair in pairs) - 1, -1):
+        if all(_to_one(pair.wanted, number) for pair in pairs):
+            sums = pairs[0].mine.sum(number)
+            low, high = short(float(sums.min())), short(float(sums.max()))
+            said = f"over dimension {number} your values should sum to 1, and sum to {low}"
+            return None if _to_one(pairs[0].mine, number) else f"{said} up to {high}"
+    return None
 
 
 def _to_one(values: Tensor, number: int) -> bool:
@@ -166,7 +156,6 @@ def _descriptions(pair: Pair) -> Iterator[tuple[str, Tensor]]:
         yield "on the diagonal only", row == column
         yield "above the diagonal only", column > row
         yield "below the diagonal only", column < row
-        yield "off the diagonal only", row != column
     if not pair.truths:
         yield "where 0 is expected", pair.wanted == 0
         yield "where a negative number is expected", pair.wanted < 0
@@ -183,8 +172,10 @@ def _of_arguments(pair: Pair) -> Iterator[tuple[str, Tensor]]:
         if not isinstance(value, Tensor) or value.is_floating_point():
             continue
         truths = value.dtype == torch.bool
-        words = {f"where `{name}` is {'False' if truths else '0 (padding)'}": value == 0}
-        words[f"where `{name}` is {'True' if truths else 'not 0'}"] = value != 0
+        words = {
+            f"where `{name}` is {'False' if truths else '0 (padding)'}": value == 0,
+            f"where `{name}` is {'True' if truths else 'not 0'}": value != 0,
+        }
         if truths and value.dim() >= 2:
             words[f"in rows where `{name}` closes everything"] = ~value.any(-1, True)
             words[f"in rows where `{name}` closes something"] = ~value.all(-1, True)
@@ -193,11 +184,6 @@ def _of_arguments(pair: Pair) -> Iterator[tuple[str, Tensor]]:
             # (batch, length) may stand beside (batch, length, d)
             beside = there.view(*there.shape, *[1] * max(0, len(shape) - there.dim()))
             for one in (there, beside, there.squeeze()):
-                if one.dim() <= len(shape) and _fits(one, shape):
+                with contextlib.suppress(RuntimeError):
                     yield said, one.expand(shape)
                     break
-
-
-def _fits(value: Tensor, shape: torch.Size) -> bool:
-    sizes = zip(reversed(value.shape), reversed(shape), strict=False)
-    return all(mine in (1, size) for mine, size in sizes)

@@ -11,8 +11,8 @@ def joined(said: str, *besides: str | None) -> str:
     return said
 
 
-def listed(words: Sequence[str], *, last: str = "and") -> str:
+def listed(words: Sequence[str]) -> str:
     """Return "a, b and c"."""
     if len(words) < 2:
         return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+    return f"{', '.join(words[:-1])} and {words[-1]}"

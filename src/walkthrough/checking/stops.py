@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from walkthrough.checking.whose import is_readers, unwrapped
+from walkthrough.checking.kinds import noun
+from walkthrough.checking.sentences import listed
+from walkthrough.checking.whose import code_of, is_readers
 
 
 def stop_said(function: Callable[..., Any], error: BaseException, label: str) -> str:
@@ -30,13 +32,9 @@ def stop_said(function: Callable[..., Any], error: BaseException, label: str) ->
 # what an exception's own words mean, where they do not say it
 _MEANS = {
     "step must be greater than zero": "A tensor is not turned round by `[::-1]`: use `flip(0)`.",
-    "return_types.max": "`max` along a dimension gives values and places: take `.values`.",
-    "return_types.min": "`min` along a dimension gives values and places: take `.values`.",
+    "return_types.m": "`max` along a dimension, or `min`, gives values and places: take `.values`.",
     "Boolean value of Tensor with more than one value": (
         "Many truth values are no single one: which do you want, `.any()` or `.all()`?"
-    ),
-    "Expected reduction dim to be specified for input.numel() == 0": (
-        "That tensor is empty: there is nothing to take the maximum of."
     ),
     "'float' object cannot be interpreted as an integer": (
         "A size is a whole number: divide with `//`."
@@ -60,7 +58,7 @@ def _readers_frame(
     function: Callable[..., Any], error: BaseException
 ) -> tuple[FrameType | None, int]:
     """Return the innermost frame of the reader's code, and the line it had reached."""
-    code = getattr(unwrapped(function), "__code__", None)
+    code = code_of(function)
     found: tuple[FrameType | None, int] = (None, 0)
     step = error.__traceback__
     while step:
@@ -84,13 +82,9 @@ def _names(line: str) -> list[str]:
 
 
 def _shapes_said(names: list[str], values: Mapping[str, Any]) -> str:
-    said = [
-        f"`{name}` {size}" for name in names if name in values and (size := _size(values[name]))
-    ]
-    if not said:
-        return ""
-    listed = said[0] if len(said) == 1 else ", ".join(said[:-1]) + " and " + said[-1]
-    return f"There {listed}."
+    sizes = {name: _size(values[name]) for name in names if name in values}
+    said = [f"`{name}` {size}" for name, size in sizes.items() if size]
+    return f"There {listed(said)}." if said else ""
 
 
 def _size(value: Any) -> str | None:
@@ -103,8 +97,7 @@ def _size(value: Any) -> str | None:
     if value is None:
         return "is None"
     if isinstance(value, (list, tuple, dict, str)):
-        noun = {"dict": "dictionary", "str": "text"}.get(type(value).__name__, type(value).__name__)
-        return f"is an empty {noun}" if not value else f"is a {noun} of {len(value)}"
+        return f"is a {noun(value)} of {len(value)}" if value else f"is an empty {noun(value)}"
     if isinstance(value, (bool, int, float)):
         return f"is {value:.4g}" if isinstance(value, float) else f"is {value}"
     return None

@@ -2,10 +2,9 @@
 
 import dis
 from collections.abc import Callable
-from types import CodeType
 from typing import Any
 
-from walkthrough.checking.whose import unwrapped
+from walkthrough.checking.whose import code_of
 
 # What is left of a body that holds a docstring, comments, `pass`, `...`, `return` or `x = None`.
 _IDLE = {
@@ -16,21 +15,16 @@ _IDLE = {
 
 def is_empty(function: Callable[..., Any]) -> bool:
     """Return whether the function's body does nothing at all, as a stub's."""
-    code = _code(function)
+    code = code_of(function)
     return code is None or all(step.opname in _IDLE for step in dis.get_instructions(code))
 
 
 def lost_result(function: Callable[..., Any]) -> str:
     """Return the sentence for a function that works and hands nothing back."""
-    code = _code(function)
+    code = code_of(function)
     if code and "print" in code.co_names:
         return (
             "your function prints and returns nothing: `print` shows a value to you, `return` "
             "hands it to whoever called. Is a `return` missing?"
         )
     return "your function computes, but returns nothing: is a `return` missing?"
-
-
-def _code(function: Callable[..., Any]) -> CodeType | None:
-    code = getattr(unwrapped(function), "__code__", None)
-    return code if isinstance(code, CodeType) else None

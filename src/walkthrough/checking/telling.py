@@ -30,13 +30,11 @@ def smallest(inputs: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _weight(value: Any) -> int:
-    if isinstance(value, Tensor):
-        return value.numel()
-    if isinstance(value, str):
-        return len(value)
     if isinstance(value, (list, tuple, dict)):
         return len(value) + sum(map(_weight, value.values() if isinstance(value, dict) else value))
-    return 1
+    if isinstance(value, str):
+        return len(value)
+    return value.numel() if isinstance(value, Tensor) else 1
 
 
 def example(
@@ -54,41 +52,22 @@ def example(
     return f"`{called}` gives {got}, and {right} is expected"
 
 
-def written(value: Any) -> str | None:
+def written(value: Any, digits: int = 5) -> str | None:
     """Return a small value as one would write it; None for one that is not small."""
     if isinstance(value, Tensor):
-        return _tensor_written(value)
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, float):
-        return f"{value:.5g}"
-    if isinstance(value, (int, str)):
-        return repr(value)
-    if isinstance(value, (list, tuple)):
-        parts = [written(part) for part in value]
-        if None in parts:
+        if value.is_meta or value.numel() > 12 or value.dim() > 2:
             return None
-        inside = ", ".join(map(str, parts))
-        if isinstance(value, list):
-            return f"[{inside}]"
-        return f"({inside},)" if len(parts) == 1 else f"({inside})"
-    if isinstance(value, dict) and len(value) < 6:
-        parts = [written(part) for part in value.values()]
-        if None not in parts:
-            items = zip(value, parts, strict=True)
-            return "{" + ", ".join(f"{key!r}: {part}" for key, part in items) + "}"
-    return None
-
-
-def _tensor_written(value: Tensor) -> str | None:
-    if value.is_meta or value.numel() > 12 or value.dim() > 2:
+        return written((value.int() if value.dtype == torch.bool else value).tolist(), 3)
+    if isinstance(value, float):
+        return f"{value:.{digits}g}"
+    if isinstance(value, (bool, int, str)) or value is None:
+        return repr(value)
+    if not isinstance(value, (list, tuple)):
         return None
-    if value.dtype == torch.bool:
-        value = value.int()
-    return written(_rounded(value.tolist()))
-
-
-def _rounded(value: Any) -> Any:
+    parts = [written(part, digits) for part in value]
+    if None in parts:
+        return None
+    inside = ", ".join(map(str, parts))
     if isinstance(value, list):
-        return [_rounded(part) for part in value]
-    return float(f"{value:.3g}") if isinstance(value, float) else value
+        return f"[{inside}]"
+    return f"({inside},)" if len(parts) == 1 else f"({inside})"

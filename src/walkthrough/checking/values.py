@@ -62,36 +62,29 @@ class ValueCheck:
             return str(difference(answer, self.expected, self.tolerance))
         if number != number:
             return "yours is NaN (not a number)"
-        relation = _relation(float(number), float(self.expected), self.tolerance)
+        more = _relation(float(number), float(self.expected), self.tolerance)
+        more = more or (self.means and self.means(float(number)))
         size = "small" if number < self.expected else "large"
         said = f"{short(float(number), 6)} is too {size}"
-        if self.means and not relation:
-            return f"{said}: {self.means(float(number))}"
-        return f"{said}: {relation}" if relation else said
+        return f"{said}: {more}" if more else said
 
 
 _FACTORS = {2: "", 10: "", 60: ": minutes, seconds, hours?", 24: ": hours, days?", 1000: "",
             3600: ": seconds, hours?", 86_400: ": seconds, days?", 1_000_000: ""}  # fmt: skip
-_OTHERS = {
-    "it has the wrong sign": lambda right: -right,
-    "it is in per cent; asked is a share": lambda right: 100 * right,
-    "asked is per cent, and this is a share": lambda right: right / 100,
-    "it is one too large": lambda right: right + 1,
-    "it is one too small": lambda right: right - 1,
+_TIMES = {
+    **{f"it is a factor of {by} off{unit}": (by, 1 / by) for by, unit in _FACTORS.items()},
+    "it has the wrong sign": (-1,),
+    "it is in per cent; asked is a share": (100,),
+    "asked is per cent, and this is a share": (0.01,),
 }
 
 
 def _relation(number: float, right: float, tolerance: float) -> str | None:
     """Return how a wrong number relates to the right one, or None. The right one is not told."""
-    if not math.isfinite(number) or not number:
-        return None
     near = max(min(tolerance, 1e-3), 1e-6)
-    for factor, unit in _FACTORS.items():
-        if any(math.isclose(number, right * by, rel_tol=near) for by in (factor, 1 / factor)):
-            return f"it is a factor of {factor} off{unit}"
-    for said, change in _OTHERS.items():
-        if math.isclose(number, change(right), rel_tol=near):
+    for said, factors in _TIMES.items():
+        if number and any(math.isclose(number, right * by, rel_tol=near) for by in factors):
             return said
-    if abs(number - right) <= 0.02 * abs(right):
-        return "it is within 2 % of the right one: rounded on the way?"
+    if math.isclose(abs(number - right), 1, rel_tol=near):
+        return f"it is one too {'large' if number > right else 'small'}"
     return None

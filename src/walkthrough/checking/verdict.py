@@ -15,25 +15,21 @@ COLOURS = {
     "right": (("#e2f3ec", "#0b4a36", "#009e73"), ("#10322a", "#b7ead8", "#009e73")),
     "wrong": (("#fdeee3", "#6d2f00", "#d55e00"), ("#3a2314", "#ffd2b0", "#e5762b")),
 }
-_CSS_CLASS = {"nothing yet": "none", "right": "right", "wrong": "wrong"}
 _SIGN = {"nothing yet": "nothing yet –", "right": "✓", "wrong": "✗"}
 
 
-def _style() -> str:
-    names = ("v-bg", "v-fg", "v-edge")
-    palettes = "".join(
+_STYLE = (
+    "".join(
         dark_and_light_css(
             f".verdict-{kind}",
-            dict(zip(names, light, strict=True)),
-            dict(zip(names, dark, strict=True)),
+            *(dict(zip(("v-bg", "v-fg", "v-edge"), inks, strict=True)) for inks in both),
         )
-        for kind, (light, dark) in COLOURS.items()
+        for kind, both in COLOURS.items()
     )
-    return palettes + (
-        ".verdict{margin:.5em 0;padding:.6em .9em;border-left:4px solid var(--v-edge);"
-        "border-radius:4px;background:var(--v-bg);color:var(--v-fg);overflow-wrap:anywhere}"
-        ".verdict code{color:inherit;background:none;border:0;padding:0}"
-    )
+    + ".verdict{margin:.5em 0;padding:.6em .9em;border-left:4px solid var(--v-edge);"
+    "border-radius:4px;background:var(--v-bg);color:var(--v-fg);overflow-wrap:anywhere}"
+    ".verdict code{color:inherit;background:none;border:0;padding:0}"
+)
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,8 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(str(self)))
-        kind = _CSS_CLASS[self.status]
+        kind = "none" if self.status == "nothing yet" else self.status
         return (
-            f'<style>{_style()}</style><div class="verdict verdict-{kind}" role="status">'
+            f'<style>{_STYLE}</style><div class="verdict verdict-{kind}" role="status">'
             f"{words}</div>"
         )

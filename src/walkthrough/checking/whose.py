@@ -7,6 +7,7 @@ import sysconfig
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
@@ -30,9 +31,8 @@ _LIBRARIES = _folders()
 @cache
 def is_readers(filename: str) -> bool:
     """Return whether code of this file is the reader's: a cell, a script, but no library."""
-    if filename.startswith("<frozen") or filename.startswith("<__array"):
-        return False
-    return not filename.startswith(_LIBRARIES) and not filename.startswith(sys.base_prefix + "/lib")
+    libraries = (*_LIBRARIES, f"{sys.base_prefix}/lib", "<frozen", "<__array")
+    return not filename.startswith(libraries)
 
 
 def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,3 +40,9 @@ def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     while isinstance(function, functools.partial):
         function = function.func
     return inspect.unwrap(function)
+
+
+def code_of(function: Callable[..., Any]) -> CodeType | None:
+    """Return the code of a function that is written in Python; None for any other."""
+    code = getattr(unwrapped(function), "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -1,6 +1,7 @@
 """`python -m walkthrough.lab`: list the experiments, run them, compare their arms."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,7 +81,8 @@ def run_command(args: argparse.Namespace) -> int:
         only[name] = only[name] and sorted(set(only[name]))
     made = runner.run(e, jobs=args.jobs, record=args.record, share=args.share, **only)
     folder = runner.TRIALS if args.share < 1 else None
-    print(f"{len(made)} runs made → {args.record or store.path_of(e.name, folder)}")
+    path = args.record or store.path_of(e.name, folder)
+    print(f"{len(made)} runs made → {os.path.relpath(path)}")
     for run in made[:SHOWN]:
         print(f"  {run.key}: {_short(run.figures) if not run.failed else run.failed}")
     if len(made) > SHOWN:

@@ -47,11 +47,9 @@ def card(
 
 def sentence_of(found: Comparison) -> str:
     """Return one sentence: who against whom, by what, the finding, the verdict."""
-    split, decode, measure = found.figure.split("/")
-    by = f"{measure.replace('_', ' ')} on {split.replace('_', ' ')}"
-    by += "" if decode == "-" else f", {decode}"
     after = f", after {found.length} updates" if found.length else ""
-    return f"{found.ours} against {found.base}{after}, {by}: {found.phrase()}. [{found.verdict}]"
+    said = f"{found.ours} against {found.base}{after}, {found.by}: {found.phrase()}"
+    return f"{said}. [{found.verdict}]"
 
 
 def picture(found: Comparison, *, alt: str) -> Still:

@@ -91,22 +91,45 @@ class Comparison:
         """In how many pairs ours is better."""
         return sum(self._gain(difference) > 0 for difference in self.differences)
 
+    @property
+    def by(self) -> str:
+        """The figure in words: "perplexity on valid", "exact on test sentences, greedy"."""
+        split, decode, measure = self.figure.replace("_", " ").split("/")
+        return f"{measure} on {split}" + ("" if decode == "-" else f", {decode}")
+
+    @property
+    def effect(self) -> str:
+        """The mean difference in words: "1.4 per cent worse"."""
+        gain = self._gain(self.mean)
+        return f"{abs(gain):{_digits(gain)}} {self.unit} {'better' if gain > 0 else 'worse'}"
+
+    @property
+    def interval(self) -> str:
+        """The ends of the interval, in the direction of the effect; none below five pairs."""
+        if self.verdict == "too few seeds":
+            return ""
+        gain = self._gain(self.mean)
+        sign = 1 if gain > 0 else -1
+        low, high = sorted(sign * self._gain(end) for end in (self.low, self.high))
+        return f"{low:{_digits(gain)}} to {high:{_digits(gain)}}".replace("-", "−")
+
+    @property
+    def pairs(self) -> str:
+        """How many pairs agree with the mean: "9 of 10"."""
+        agree = sum(difference * self.mean > 0 for difference in self.differences)
+        return f"{agree} of {self.n}"
+
+    @property
+    def searched(self) -> str:
+        """From how many rates each arm's was chosen, in words."""
+        return f"at the best of {_number(self.of_rates)} rates" if self.of_rates > 1 else ""
+
     def phrase(self) -> str:
         """Return the finding in words, to end a sentence: "1.4 per cent worse (0.7 to 2.0, …)"."""
-        gain = self._gain(self.mean)
-        word = "better" if gain > 0 else "worse"
-        agree = sum(self._gain(difference) * gain > 0 for difference in self.differences)
-        how = [f"{agree} of {self.n} pairs"]
-        if self.of_rates > 1:
-            how.append(f"at the best of {_number(self.of_rates)} rates")
-        size = f"{abs(gain):{_digits(gain)}} {self.unit} {word}"
+        how = ", ".join(filter(None, (self.interval, f"{self.pairs} pairs", self.searched)))
         if self.verdict == "too few seeds":
-            return f"{size} on average ({', '.join(how)}: too few for an interval)"
-        sign = 1 if gain > 0 else -1
-        ends = sorted(sign * self._gain(end) for end in (self.low, self.high))
-        spec = _digits(gain)
-        how.insert(0, f"{ends[0]:{spec}} to {ends[1]:{spec}}".replace("-", "−"))
-        told = f"{size} ({', '.join(how)})"
+            return f"{self.effect} on average ({how}: too few for an interval)"
+        told = f"{self.effect} ({how})"
         if self.verdict in ("better", "worse"):
             return told
         said = {
@@ -128,14 +151,16 @@ def compare(
     figure: str,
     length: int | None = None,
     rate: Number | None = None,
+    only: Callable[[Key], bool] | None = None,
     margin: Number | None = None,
     family: int = 1,
     record: Path | None = None,
 ) -> Comparison:
     """Compare two arms by a figure, each at its best rate (or both at `rate`), pair by pair.
 
-    `margin`, in the unit of the comparison, is how much is no difference; `family` is how many
-    comparisons share the 5 per cent.
+    `only` takes some runs alone, by their keys: a page tells what these show, whatever else has
+    been run since. `margin`, in the unit of the comparison, is how much is no difference; `family`
+    is how many comparisons share the 5 per cent.
 
     Raises:
         KeyError: no such experiment, arm or figure.
@@ -152,6 +177,8 @@ def compare(
     scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
     length = e.lengths[-1] if length is None else length
     best = [best_rate(e, arm, runs.values()) if rate is None else rate for arm in (ours, base)]
+    if only:
+        runs = {key: run for key, run in runs.items() if only(key)}
     rates = (best[0], best[1])
 
     def point(x: Number, rates: tuple[Number, Number], length: int) -> tuple[Point, list[int]]:
@@ -159,12 +186,12 @@ def compare(
         values = [scale.of(a) - scale.of(b) for a, b in pairs]
         return _point(x, values, inside), seeds
 
-    at, seeds = point(rates[0], rates, length)
-    if not seeds:
+    at, common = point(rates[0], rates, length)
+    if not common:
         raise ValueError(f"{e.name}: no seed has both {ours!r} and {base!r} at length {length}")
     _, pairs = _pairs(runs, (ours, base), rates, length, figure)
     sentences = _over_sentences(
-        record or store.path_of(e.name), (ours, base), rates, length, seeds, figure, scale, inside
+        record or store.path_of(e.name), (ours, base), rates, length, common, figure, scale, inside
     )
     low, high = _wider((at.low, at.high), sentences)
     shared = _shared_rates(runs, (ours, base))
@@ -181,7 +208,7 @@ def compare(
         figure=figure,
         unit=scale.unit,
         lower_is_better=scale.lower_is_better,
-        seeds=tuple(seeds),
+        seeds=tuple(common),
         differences=tuple(scale.of(a) - scale.of(b) for a, b in pairs),
         mean=at.mean,
         low=low,

@@ -5,13 +5,13 @@ not look at the source can only guess, with a loss of log 16 = 2.77 nats a word.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer.config import BOS_ID, UNK_ID, Norm, ResidualInit, TransformerConfig
 from transformer.model import Transformer
@@ -64,7 +64,7 @@ def sentences(size: int, generator: torch.Generator) -> Int[Tensor, "size length
 
 
 def copy_loss(
-    model: nn.Module,
+    model: Callable[..., Tensor],
     source: Int[Tensor, "size length"],
     target: Int[Tensor, "size length"] | None = None,
 ) -> Float[Tensor, ""]:
@@ -82,8 +82,9 @@ def train(
     seed: int,
     peak: float = PEAK,
     updates: int = UPDATES,
+    model: Transformer | None = None,
 ) -> tuple[Transformer, list[float]]:
-    """Train a model with Adam (§5.3) and return it with the loss of every update.
+    """Train a model with Adam (§5.3), a new one or `model`; return it and each update's loss.
 
     The rate rises to `peak` in `warmup` updates, then falls in a line. `warmup=1` is no warm-up:
     the first update has the peak already.
@@ -91,7 +92,7 @@ def train(
     Raises:
         ValueError: as `new_model`, or `updates` not above `warmup`.
     """
-    model = new_model(norm, residual_init, seed=seed)
+    model = model or new_model(norm, residual_init, seed=seed)
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     losses = []

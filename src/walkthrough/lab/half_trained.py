@@ -2,7 +2,7 @@
 
 A translator that has learnt all of the phrasebook is nearly always sure, and all searches agree.
 This one is small and stopped early, so that there is something to find and something to miss. Its
-weights are in `results/`; `tools/make_half_trained.py` makes them.
+weights are in `results/`; `python -m tools.book.weights half-trained` makes them.
 """
 
 from pathlib import Path

@@ -101,6 +101,7 @@ class Copying:
             **settings,
             seed=job.seed,
             updates=job.length,
+            model=job.arm.build(job) if job.arm.build else None,
         )
         curve = copying_task.smoothed(losses, width=min(20, len(losses)))
         return Trained(

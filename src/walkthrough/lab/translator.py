@@ -4,24 +4,12 @@ The sizes and the recipe are those of the preset "phrasebook" (`transformer.cli.
 `python -m transformer train --preset phrasebook` uses.
 """
 
-import signal
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from jaxtyping import Float
-from numpy.typing import NDArray
-from torch import Tensor
 
-from transformer.analysis.alignment import (
-    AlignmentScore,
-    alignment_by_head,
-    diagonal_alignment,
-    score_alignments,
-)
 from transformer.cli.corpora import exact_matches
 from transformer.cli.plan import Plan, make_plan
 from transformer.config import PAD_ID
@@ -30,19 +18,9 @@ from transformer.data.codec import PhrasebookCodec
 from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
-from transformer.training import History, TrainSettings, train
-from transformer.training.checkpoint import load_weights, unique_weights
+from transformer.training import History, train
 
 PRESET = "phrasebook"
-PAGE = {"max_updates": 500, "max_tokens": 320, "accumulate": 2, "warmup": 80}
-"""Changes to the preset for the run of the page: less than a third of its target tokens."""
-SHORT = 260
-"""Updates of the models that the page breaks."""
-N_ALIGNED = 200
-"""Sentences of a split over which alignment errors are counted."""
-
-Row = Literal["predicts", "reads"]
-KINDS = ("adjective", "object", "place", "negation")
 
 
 @dataclass(frozen=True)
@@ -104,67 +82,6 @@ def train_model(
     return model, train(model, task.pairs("train"), settings, progress=False)
 
 
-class BackgroundRuns:
-    """Models that train in a second process, one after the other, with one thread.
-
-    Two cores then serve two runs, one here and one there, and a single core serves both in turn.
-    The process ends with its last run.
-    """
-
-    def __init__(
-        self, variants: Mapping[str, Transformer], pairs: Sequence[Pair], settings: TrainSettings
-    ) -> None:
-        # a new process: one that is forked hangs where a library has started threads before
-        self._pool = ProcessPoolExecutor(
-            1, mp_context=get_context("spawn"), initializer=_let_the_parent_handle_interrupts
-        )
-        self._models = dict(variants)
-        self._runs = [
-            self._pool.submit(_train_in_process, model, pairs, settings)
-            for model in self._models.values()
-        ]
-        self._pool.shutdown(wait=False)
-
-    def result(self) -> dict[str, tuple[Transformer, History]]:
-        """Wait for all runs; return each trained model with its log."""
-        found = {}
-        for (name, model), run in zip(self._models.items(), self._runs, strict=True):
-            weights, history = run.result()
-            load_weights(model, {key: torch.from_numpy(value) for key, value in weights.items()})
-            found[name] = (model.eval(), history)
-        return found
-
-
-def train_in_background(
-    task: Task, variants: Mapping[str, Mapping[str, Any]], settings: TrainSettings
-) -> BackgroundRuns:
-    """Begin to train one model for each variant (changes to the configuration), and return at once.
-
-    All start from the seed of `settings` and get the same data in the same order.
-
-    Raises:
-        TypeError: the configuration has no such field.
-        ValueError: it does not allow that value.
-    """
-    models = {
-        name: new_model(task, seed=settings.seed, **changes) for name, changes in variants.items()
-    }
-    return BackgroundRuns(models, task.pairs("train"), settings.replace(threads=1))
-
-
-def _let_the_parent_handle_interrupts() -> None:
-    # the stop button of a notebook reaches its whole group of processes
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _train_in_process(
-    model: Transformer, pairs: Sequence[Pair], settings: TrainSettings
-) -> tuple[dict[str, NDArray[Any]], History]:
-    history = train(model, pairs, settings, progress=False)
-    # arrays, because a tensor is sent as a file that ends with this process
-    return {name: value.numpy() for name, value in unique_weights(model).items()}, history
-
-
 def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:
     """Return the model's greedy translation of each example, as it would be written."""
     lines = [example.source_text for example in examples]
@@ -176,18 +93,6 @@ def exact_match(model: Transformer, task: Task, examples: Sequence[Example]) -> 
     """Return the share of examples whose translation equals the reference, letter by letter."""
     outputs = translations(model, task, examples)
     return exact_matches(outputs, [example.target_text for example in examples])
-
-
-def exact_by_kind(
-    outputs: Sequence[str], examples: Sequence[Example], book: Phrasebook
-) -> dict[str, tuple[int, int]]:
-    """Return, by kind of held-out pair, how many translations are exact, and of how many."""
-    counts = {kind: (0, 0) for kind in KINDS}
-    for output, example in zip(outputs, examples, strict=True):
-        for kind in {pair[0] for pair in book.held_out.intersection(example.combinations)}:
-            right, total = counts[kind]
-            counts[kind] = (right + (output == example.target_text), total + 1)
-    return counts
 
 
 @torch.no_grad()
@@ -202,46 +107,3 @@ def next_word_accuracy(model: Transformer, pairs: Sequence[Pair]) -> float:
         right += int((guess == batch.target_out)[is_token].sum())
         total += int(is_token.sum())
     return right / total
-
-
-@torch.no_grad()
-def head_scores(
-    model: Transformer, task: Task, examples: Sequence[Example], *, row: Row = "predicts"
-) -> list[list[AlignmentScore]]:
-    """Score every encoder–decoder head, layer by layer, against the gold alignment.
-
-    `row="predicts"` looks at the row that predicts a word; "reads" at the row below it, where the
-    word is the input. That is the wrong one, kept to show what it does.
-    """
-    maps = [cross_attention(model, task, example) for example in examples]
-    if row == "reads":
-        maps = [weights[:, :, 1:] for weights in maps]
-    lengths = [(len(example.source), len(example.target)) for example in examples]
-    return alignment_by_head(maps, [example.alignment for example in examples], lengths)
-
-
-def head_errors(
-    model: Transformer, task: Task, examples: Sequence[Example], *, row: Row = "predicts"
-) -> Float[Tensor, "layers heads"]:
-    """Return the alignment error of every encoder–decoder head; see `head_scores`."""
-    scores = head_scores(model, task, examples, row=row)
-    return torch.tensor([[head.error for head in layer] for layer in scores])
-
-
-def diagonal_error(examples: Sequence[Example]) -> float:
-    """Return the alignment error of the diagonal, which looks at nothing but places."""
-    links = [
-        diagonal_alignment(n_source=len(example.source), n_target=len(example.target))
-        for example in examples
-    ]
-    return score_alignments(links, [example.alignment for example in examples]).error
-
-
-@torch.no_grad()
-def cross_attention(
-    model: Transformer, task: Task, example: Example
-) -> Float[Tensor, "layers heads target_len source_len"]:
-    """Return the encoder–decoder weights of one example; the decoder reads the reference."""
-    model.eval()
-    batch = collate(encoded([example], task.codec))
-    return model.attention(batch.source, batch.target_in).cross[:, 0]

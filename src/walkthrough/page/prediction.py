@@ -6,7 +6,8 @@ The choices are `<details>`, which every browser opens by click and keyboard. On
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from walkthrough.page.source import dark_and_light_css
 
@@ -18,30 +19,50 @@ _LETTERS = "abcd"
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer, and the sentence that answers it."""
+    """One answer, and the sentence that answers it.
+
+    Where a record decides, `when` says what makes it right: a verdict, a tuple of them, or a
+    function of all that is `given`.
+    """
 
     text: str
     reply: str
     right: bool = False
+    when: Any = ()
+
+    def holds(self, given: tuple[Any, ...]) -> bool:
+        """Whether what is given makes it right."""
+        if callable(self.when):
+            return bool(self.when(*given))
+        wanted = self.when if isinstance(self.when, tuple) else (self.when,)
+        return all(getattr(one, "verdict", one) in wanted for one in given)
 
 
 @dataclass(frozen=True)
 class Prediction:
     """A question with three or four choices, one of them right; shown, it can be answered.
 
-    `name` is its own in the whole book and begins with the chapter's number: "02-axis".
+    `name` is its own in the whole book and begins with the chapter's number: "02-axis". `given`
+    is what runs have shown, comparisons of the laboratory or what else a record tells: then the
+    right choice is the one whose `when` fits, and nobody types it.
 
     Raises:
         ValueError: a name of another form, other than 3 or 4 choices, none or several right ones,
-            two alike, or a reply that is no sentence.
+            one that is typed beside what is given, two alike, or a reply that is no sentence.
     """
 
     name: str
     question: str
     choices: tuple[Choice, ...]
+    given: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check it all."""
+        """Let what is given say which choice is right, and check it all."""
+        if any(choice.right if self.given else choice.when for choice in self.choices):
+            raise ValueError(f"{self.name}: `right` is typed, or `when` asks what is `given`")
+        if self.given:
+            told = (replace(choice, right=choice.holds(self.given)) for choice in self.choices)
+            object.__setattr__(self, "choices", tuple(told))
         if not re.fullmatch(r"\d\d(-[a-z0-9]+)+", self.name):
             raise ValueError(f'name must look like "02-axis", got "{self.name}"')
         if not 3 <= len(self.choices) <= 4:

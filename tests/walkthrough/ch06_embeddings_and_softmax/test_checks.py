@@ -3,10 +3,10 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from soundness import assert_check_is_sound
 
 from transformer.embedding import TokenEmbedding
 from walkthrough.ch06_embeddings_and_softmax import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.without_layers, checks.is_tied, checks.gradient]
 

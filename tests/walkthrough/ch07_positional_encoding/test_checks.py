@@ -1,21 +1,18 @@
 """The checks of chapter 07 accept the paper's encoding and name every mistake they list."""
 
 import math
-from itertools import permutations
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from transformer.positional import SinusoidalEncoding, sinusoidal_encoding
 from walkthrough.ch07_positional_encoding import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.encoding,
-    checks.slow_pairs,
     checks.rotation,
     checks.rotary_scores,
-    checks.mirror_accuracy,
 ]
 
 
@@ -75,16 +72,6 @@ def test_scores_of_turned_vectors_are_right_from_any_first_position():
     assert checks.rotary_scores(scores)
 
 
-def test_keys_that_count_from_1_are_wrong_without_a_guess_at_the_cause():
-    def scores(query, key):
-        query, key = turned_as_complex_numbers(query, 0), turned_as_complex_numbers(key, 1)
-        return query @ key.T / query.shape[-1] ** 0.5
-
-    verdict = checks.rotary_scores(scores)
-    assert verdict.status == "wrong"
-    assert verdict.mistake is None
-
-
 def test_scores_of_differences_without_turning_anything_twice_are_right():
     def scores(query, key):
         length, d = query.shape
@@ -103,10 +90,9 @@ def test_scores_of_differences_without_turning_anything_twice_are_right():
     [
         (lambda k, d: torch.matrix_power(step(d), max(k, 0)), "A negative k turns back"),
         (lambda k, d: checks.rotation.reference(k or 1, d), "this is the identity"),
-        (lambda k, d: sinusoidal_encoding(abs(k) + 4, d)[k].diag(), ""),
         (lambda k, d: checks.rotation.reference(k, d).flip(0, 1), "right for k = 0; wrong for"),
     ],
-    ids=["a loop over range(k)", "k = 0 as 1", "a diagonal of the encoding", "flipped"],
+    ids=["a loop over range(k)", "k = 0 as 1", "flipped"],
 )
 def test_what_is_said_of_an_unforeseen_rotation_is_true(wrong, said):
     verdict = checks.rotation(wrong)
@@ -129,20 +115,6 @@ def test_the_reference_rotation_moves_the_packages_encodings():
     for k in (-3, 1, 7):
         moved = table[10:40] @ checks.rotation.reference(k, 16).T
         torch.testing.assert_close(moved, table[10 + k : 40 + k], atol=1e-5, rtol=0)
-
-
-def test_slow_pairs_agrees_with_a_count_on_the_table_itself():
-    table = sinusoidal_encoding(101, 512)
-    angle = torch.atan2(table[:, 0::2], table[:, 1::2]) % (2 * math.pi)
-    turned = (angle.diff(dim=0) < 0).any(dim=0)  # the angle fell back: a turn was completed
-    assert checks.slow_pairs.expected == int((~turned).sum())
-
-
-def test_mirror_accuracy_by_counting_sentences():
-    sentences = list(permutations(range(6)))
-    mirrored = [s[5 - s.index(0)] for s in sentences]  # what stands opposite to word 0
-    best = max(mirrored.count(word) for word in range(6)) / len(sentences)
-    assert checks.mirror_accuracy(best).status == "right"
 
 
 def test_an_encoding_in_half_precision_is_not_said_to_be_in_another_order():

@@ -2,18 +2,14 @@
 
 import pytest
 import torch
+from soundness import assert_check_is_sound
 from torch import nn
 
-from transformer.config import TransformerConfig
-from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [
     checks.layer_norm,
     checks.share_left,
-    checks.small_start,
-    checks.word_weight,
     checks.which_block,
 ]
 
@@ -99,18 +95,6 @@ def test_one_probe_that_returns_zeros_is_named():
     assert checks.which_block(which_block).mistake == "silent probe"
 
 
-def test_a_weight_found_by_halving_is_right():
-    def word_weight(branch, n_sublayers, left):
-        low, high = 0.0, 1000.0
-        for _ in range(200):
-            middle = (low + high) / 2
-            kept = (middle**2 / (middle**2 + branch)) ** n_sublayers
-            low, high = (middle, high) if kept < left else (low, middle)
-        return low
-
-    assert checks.word_weight(word_weight)
-
-
 def test_the_branchs_share_is_not_taken_for_the_words():
     """At b = 0.5 a halving looks alike: another size of branch tells them apart."""
 
@@ -136,58 +120,6 @@ def test_a_loop_over_sublayers_is_right():
         return word / stream
 
     assert checks.share_left(share_left)
-
-
-def test_only_the_scaled_matrices_is_named():
-    def small_start(weights, n_layers):
-        names = ("output_proj.weight", "contract.weight")
-        return {name: weights[name] * (2 * n_layers) ** -0.5 for name in names}
-
-    assert "Return all of them" in checks.small_start(small_start).message
-
-
-def test_a_start_that_scales_the_callers_tensors_is_caught():
-    def small_start(weights, n_layers):
-        for name in ("output_proj.weight", "contract.weight"):
-            weights[name] *= (2 * n_layers) ** -0.5
-        return dict(weights)
-
-    verdict = checks.small_start(small_start)
-    assert verdict.mistake == "changes its input"
-    assert "`weights['output_proj.weight']`" in verdict.message
-
-
-def test_the_packages_start_is_the_one_that_the_exercise_asks_for():
-    def started(residual_init):
-        torch.manual_seed(0)
-        sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 3}
-        config = TransformerConfig(vocab_size=9, residual_init=residual_init, **sizes)
-        return Transformer(config).encoder.layers[0]
-
-    def small_start(weights, n_layers):
-        full, small = started("xavier"), started("scaled")
-        ratio = {
-            "output_proj.weight": small.self_attention.output_proj.weight
-            / full.self_attention.output_proj.weight,
-            "contract.weight": small.feed_forward.contract.weight
-            / full.feed_forward.contract.weight,
-        }
-        means = {name: values.mean().item() for name, values in ratio.items()}
-        assert means == pytest.approx(dict.fromkeys(means, 6**-0.5))
-        factor = means["contract.weight"] * (3 / n_layers) ** 0.5
-        return {name: w * (factor if name in ratio else 1) for name, w in weights.items()}
-
-    assert checks.small_start(small_start)
-
-
-def test_a_matrix_drawn_anew_is_told_where_the_result_is_wrong():
-    def drawn(weights, n_layers):
-        names = ("output_proj.weight", "contract.weight")
-        return weights | {name: torch.randn_like(weights[name]) for name in names}
-
-    said = checks.small_start(drawn).message
-    assert "`output_proj.weight`" in said
-    assert "the expected one" not in said
 
 
 def test_a_block_taken_for_another_is_told_how_to_tell_it():

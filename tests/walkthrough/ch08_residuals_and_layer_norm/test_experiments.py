@@ -3,30 +3,21 @@
 import pytest
 import torch
 
-from transformer.config import TransformerConfig
-from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm import experiments
-from walkthrough.ch08_residuals_and_layer_norm.experiments import sight
-from walkthrough.lab import copying
+from walkthrough.ch08_residuals_and_layer_norm.experiments import residual
+from walkthrough.lab import Job, Key, copying
+
+TOKENS = torch.tensor([[4, 7, 9, 12, 15]])
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def test_gradient_norms_are_those_of_the_layers_outputs():
-    model = copying.new_model("post", "scaled", seed=0, n_layers=2)
-    found = experiments.gradient_norms(model, seed=1)
-    kept = {}
-
-    def hook(module, given, output):
-        output[0].register_hook(lambda grad: kept.update(norm=grad.norm().item()))
-
-    handle = model.encoder.layers[0].register_forward_hook(hook)
-    copying.copy_loss(model, copying.sentences(64, generator(1))).backward()
-    handle.remove()
-    assert found["encoder"][0] == pytest.approx(kept["norm"])
-    assert [len(found[side]) for side in ("encoder", "decoder")] == [2, 2]
+def test_the_last_gradient_is_that_of_the_decoders_last_matrix():
+    model = copying.new_model("post", "xavier", seed=0, n_layers=2)
+    found = experiments.last_gradient(model, seed=1)
+    last = dict(model.named_parameters())["decoder.layers.1.feed_forward.contract.weight"]
+    loss = copying.copy_loss(model, copying.sentences(64, torch.Generator().manual_seed(1)))
+    (gradient,) = torch.autograd.grad(loss, last)
+    assert found == pytest.approx(gradient.norm().item())
+    assert found == pytest.approx(experiments.last_gradient(model, seed=1)), "nothing is left over"
 
 
 def test_without_residuals_a_sublayer_that_says_nothing_leaves_nothing():
@@ -34,7 +25,7 @@ def test_without_residuals_a_sublayer_that_says_nothing_leaves_nothing():
         for layer in model.encoder.layers:
             layer.self_attention.output_proj.weight.data.zero_()
             layer.feed_forward.contract.weight.data.zero_()
-        return model.encode(copying.sentences(2, generator()))
+        return model.encode(TOKENS)
 
     model = copying.new_model("post", "xavier", seed=0, n_layers=2)
     assert out(model).abs().max() > 0.5
@@ -43,77 +34,37 @@ def test_without_residuals_a_sublayer_that_says_nothing_leaves_nothing():
         experiments.without_residuals(copying.new_model("pre", "xavier", seed=0, n_layers=1))
 
 
-def test_taking_residuals_out_reaches_every_sublayer():
-    model = experiments.without_residuals(copying.new_model("post", "xavier", seed=0, n_layers=2))
-    kinds = [type(each).__name__ for each in model.modules()]
-    assert kinds.count("NoResidual") == 2 * 2 + 3 * 2
+def test_arms_differ_in_the_residuals_alone():
+    def built(name):
+        arm = residual.EXPERIMENT.arm(name)
+        return residual.build(Job(residual.EXPERIMENT, arm, Key(name, seed=3), None))
+
+    with_them, without = built("4 layers"), built("4 layers, no residual")
+    kinds = [type(each).__name__ for each in without.modules()]
+    assert kinds.count("NoResidual") == 4 * 2 + 4 * 3
     assert kinds.count("ResidualNorm") == 0
+    assert all(map(torch.equal, with_them.parameters(), without.parameters()))
+    assert len(built("1 layer").encoder.layers) == 1
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_branches_of_double_size_have_four_times_the_share(norm):
-    def first_share(factor):
-        model = copying.new_model(norm, "xavier", seed=0, n_layers=1)
-        model.encoder.layers[0].self_attention.output_proj.weight.data.mul_(factor)
-        return experiments.branch_shares(model)[0]
-
-    assert first_share(2.0) == pytest.approx(4 * first_share(1.0), rel=1e-4)
-
-
-def test_all_of_a_word_is_left_when_branches_say_nothing_and_less_when_they_do():
+def test_the_stream_goes_from_what_comes_in_to_what_the_last_layer_hands_on():
     model = copying.new_model("post", "scaled", seed=0, n_layers=2)
-    start, *later = experiments.remaining(model)
-    assert start == pytest.approx(1)
-    assert all(0 < left < 0.99 for left in later)
-    for layer in model.encoder.layers:
-        layer.self_attention.output_proj.weight.data.zero_()
-        layer.feed_forward.contract.weight.data.zero_()
-    assert experiments.remaining(model) == pytest.approx([1, 1, 1], abs=1e-4)
+    depths = experiments.stream(model, TOKENS)
+    assert depths.shape == (3, 1, 5, 32)
+    assert torch.equal(depths[-1], model.encode(TOKENS))
+    assert not torch.equal(depths[0], depths[1])
 
 
-def test_words_are_alike_when_attention_hands_all_of_them_the_same():
-    model = copying.new_model("post", "xavier", seed=0, n_layers=1)
-    attention = model.encoder.layers[0].self_attention
-    attention.query_proj.weight.data.zero_()  # equal weights for all words
-    attention.output_proj.weight.data.mul_(100)
-    model.encoder.layers[0].feed_forward.contract.weight.data.zero_()
-    before, after = experiments.alikeness(model)
-    assert before < 0.5
-    assert after > 0.99
-
-
-def test_the_first_update_moves_more_at_a_higher_rate():
-    def moved(rate):
-        return experiments.first_update(
-            copying.new_model("post", "scaled", seed=0, n_layers=1), rate=rate
-        )
-
-    assert 0 < moved(1e-4) < 0.1 < moved(1e-2)
+def test_alikeness_is_the_mean_correlation_of_different_words():
+    word = torch.tensor([1.0, 0, 0, 0])
+    other = torch.tensor([0.0, 0, 1, 0])
+    correlation = torch.corrcoef(torch.stack([word, other]))[0, 1]
+    assert experiments.alikeness(torch.stack([word, 3 * word + 5])) == pytest.approx(1)
+    assert experiments.alikeness(torch.stack([word, other])) == pytest.approx(correlation)
+    assert experiments.alikeness(torch.rand(7, 5, 8)).shape == (7,)
 
 
 def test_updates_to_a_loss_are_the_first_of_the_curve_or_none():
     curve = [(20, 2.0), (40, 0.4), (60, 0.6)]
     assert copying.updates_to(0.5, curve) == 40
     assert copying.updates_to(0.1, curve) is None
-
-
-def test_a_decoder_that_finds_the_same_everywhere_is_not_pulled_at_where_it_looks():
-    model = copying.new_model("post", "xavier", seed=0, n_layers=1)
-    before = experiments.where_over_what(model)
-    for layer in model.encoder.layers:
-        layer.residuals[-1].layer_norm.weight.data.zero_()  # all words become the bias
-        layer.residuals[-1].layer_norm.bias.data.normal_()
-    assert before > 0.05
-    assert experiments.where_over_what(model) < 1e-4
-    assert all(parameter.grad is None for parameter in model.parameters())
-
-
-def test_places_of_a_sentence_are_alike_when_the_encoder_makes_them_so():
-    torch.manual_seed(0)
-    model = Transformer(TransformerConfig.tiny(vocab_size=20)).eval()
-    before = sight.alike(model, [5, 6, 7, 8])
-    last = model.encoder.layers[-1].residuals[-1].layer_norm
-    last.weight.data.zero_()
-    last.bias.data.normal_()
-    assert before < 0.9
-    assert sight.alike(model, [5, 6, 7, 8]) == pytest.approx(1, abs=1e-5)

@@ -1,24 +1,21 @@
-"""The figures of chapter 09: Figure 1 to click on, the vocabulary's slider."""
+"""The figures of chapter 09: Figure 1 to click on, and the line to the memory to cut."""
 
 import re
 
 import pytest
 import torch
-from chart_specs import inputs, rows, spec, views
 
 from transformer import Transformer, TransformerConfig
-from transformer.analysis.cost import PAPER_PARAMETERS, parameter_count
 from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
     block_parameters,
     record_shapes,
     symbols,
 )
 from walkthrough.ch09_encoder_and_decoder.figures.blocks import CODE, Words, block_explorer
-from walkthrough.ch09_encoder_and_decoder.figures.parameters import vocabulary_chart
+from walkthrough.ch09_encoder_and_decoder.figures.cut import cut_memory
 from walkthrough.page.architecture import BLOCKS
 
 SOURCE, TARGET = torch.full((2, 7), 5), torch.full((2, 6), 5)
-MODELS = {"base": TransformerConfig.base(), "big": TransformerConfig.big()}
 
 
 @pytest.fixture(scope="module")
@@ -103,30 +100,26 @@ def test_incomplete_explorers_are_refused(recorded):
         block_explorer(shapes, parameters, names, first="softmax")
 
 
-def test_bars_follow_the_count_for_every_vocabulary():
-    _, bars, *_ = views(spec(vocabulary_chart(MODELS, PAPER_PARAMETERS)))
-    assert [row["model"] for row in rows(bars)] == ["base", "big"]
-    for row in rows(bars):
-        assert row["printed"] == PAPER_PARAMETERS[row["model"]]
-        for vocabulary in (30_000, 37_000, 45_000):
-            config = MODELS[row["model"]].replace(vocab_size=vocabulary)
-            millions = row["fixed"] + row["each"] * vocabulary
-            assert millions == pytest.approx(parameter_count(config) / 1e6, abs=1e-6)
-            low, high = bars["encoding"]["x"]["scale"]["domain"]
-            assert low < millions - row["printed"] < high
+def cut(words=("Jane", "</s>"), frames=4):
+    predicted = [[(word, 0.9) for word in words]] * (frames - 1) + [[("the", 0.2)] * len(words)]
+    return cut_memory(["Jane"], torch.randn(1, 8), ["<s>", "Jane"], predicted, ["Jane", "</s>"])
 
 
-def test_the_slider_reaches_what_fits_base_and_what_fits_big():
-    slider = inputs(vocabulary_chart(MODELS, PAPER_PARAMETERS))["vocabulary"]
-    assert slider["min"] < 35_300
-    assert slider["max"] > 41_800
+def test_a_cut_says_how_many_predictions_are_left():
+    shown = cut()
+    assert shown.description.startswith("2 of 2 are right")
+    assert "0 of 2 are right. Nothing of the French" in shown.description
+    assert [word for word in re.findall(r'<b class="off[^>]+>([^<]+)', shown.markup)] == ["the"] * 2
 
 
-def test_models_need_printed_numbers_and_one_vocabulary():
-    with pytest.raises(ValueError, match="needs a printed number"):
-        vocabulary_chart(MODELS, {"base": 65})
-    mixed = {"base": TransformerConfig.base(30_000), "big": TransformerConfig.big()}
-    with pytest.raises(ValueError, match=r"got \[30000, 37000\]"):
-        vocabulary_chart(mixed, PAPER_PARAMETERS)
-    with pytest.raises(ValueError, match=r"must start in \[30000, 45000\], got 514"):
-        vocabulary_chart({"base": TransformerConfig.base(514)}, PAPER_PARAMETERS)
+def test_a_line_is_faint_where_it_is_cut():
+    first, second = re.findall(r'<path class="glides" style="([^"]+)"', cut().markup)
+    assert [part.split(":")[1] for part in first.split(";")[1:]] == ["0.8", "0.08", "0.8", "0.08"]
+    assert [part.split(":")[1] for part in second.split(";")[1:]] == ["0.8", "0.8", "0.08", "0.08"]
+
+
+def test_a_cut_needs_four_frames_of_all_rows():
+    with pytest.raises(ValueError, match="4 frames of 2 rows are needed, got 3"):
+        cut(frames=3)
+    with pytest.raises(ValueError, match="4 frames of 2 rows"):
+        cut(words=("Jane", "visits", "</s>"))

@@ -1,125 +1,98 @@
 """The figures of chapter 10 draw what they are given, and refuse what does not fit."""
 
+import re
+
 import pytest
-from chart_specs import all_rows, axis_titles, inputs, spec
+from chart_specs import all_rows, inputs, spec
 
-from walkthrough.ch10_why_self_attention.experiments.wiring import wiring
-from walkthrough.ch10_why_self_attention.figures.crossing import crossing_chart
-from walkthrough.ch10_why_self_attention.figures.wiring import Words, wiring_explorer
-from walkthrough.drawing import style
+from walkthrough.ch10_why_self_attention import figures
 
-WIRINGS = {
-    "self-attention": wiring("self-attention", n=5),
-    "recurrent": wiring("recurrent", n=5),
-    "convolutional": wiring("convolutional", n=5, n_layers=2, k=3),
+WORDS = ["Jane", "visits", "<i>", "in", "September"]
+STACKS = {
+    "self-attention": figures.stack("self-attention", 5, width=512),
+    "recurrence": figures.stack("recurrent", 5, width=512),
+    "neighbours": figures.stack("restricted", 5, width=512),
 }
 
 
-def drawn_edges(chart, kind):
-    return [row for row in all_rows(chart) if "starts" in row and row["kind"] == kind]
+def drawn():
+    scene = figures.wired("wired", WORDS, STACKS, question="Who?", time="products")
+    return scene, scene._repr_html_()
 
 
-def test_every_edge_is_drawn_from_what_is_read_to_what_reads():
-    chart = wiring_explorer(WIRINGS)
-    for kind, reads in WIRINGS.items():
-        wanted = {
-            (before[1] + 1, before[0], after[1] + 1, after[0])
-            for after, all_before in reads.items()
-            for before in all_before
-        }
-        found = {(e["x"], e["y"], e["x2"], e["y2"]) for e in drawn_edges(chart, kind)}
-        assert found == wanted
+def test_each_frame_says_work_waiting_and_way():
+    scene, _ = drawn()
+    assert "Self-attention: 1 layer. work: 25,600 multiplications · waiting: 2 products" in str(
+        scene
+    )
+    assert "Recurrence: 1 layer. work: 2,621,440 multiplications · waiting: 5" in str(scene)
+    assert "way: 4 edges from Jane to September" in str(scene)
+    one = figures.stack("dilated", 9)
+    assert "work" not in str(
+        figures.wired("one", [*"123456789"], {"dilated": one}, question="?", time="t")
+    )
+
+
+def test_every_edge_is_drawn_and_the_way_is_marked():
+    _, markup = drawn()
+    frames = re.split(r'<div class="at at-\d', markup)[1:]
+    for frame, stack in zip(frames, STACKS.values(), strict=True):
+        assert frame.count("<path") == sum(map(len, stack.reads.values()))
+        assert frame.count("later way") == len(stack.way()) - 1
+    assert "&lt;i&gt;" in markup
 
 
 @pytest.mark.parametrize(
-    ("kind", "start", "edges"),
-    [("self-attention", 1, 1), ("recurrent", 1, 5), ("recurrent", 4, 2), ("convolutional", 1, 2)],
+    ("kind", "places", "edges"),
+    [("self-attention", {2}, {1}), ("recurrence", {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5})],
 )
-def test_the_marked_way_has_the_length_that_is_printed(kind, start, edges):
-    chart = wiring_explorer(WIRINGS)
-    assert sum(start in edge["starts"] for edge in drawn_edges(chart, kind)) == edges
-    lines = next(
-        row["text"]
-        for row in all_rows(chart)
-        if "text" in row and (row["kind"], row["start"]) == (kind, start)
-    )
-    assert lines[-1].endswith(f" {edges}")
+def test_scores_come_a_tick_before_their_sums(kind, places, edges):
+    _, markup = drawn()
+    frame = re.split(r'<div class="at at-\d', markup)[1 + list(STACKS).index(kind)]
+    assert {int(t) for t in re.findall(r'<b class="later" style="--t:(\d)', frame)} == places
+    assert {int(t) for t in re.findall(r"<path [^>]*--t:(\d)", frame)} == edges
 
 
-def test_places_carry_their_step():
-    places = [row for row in all_rows(wiring_explorer(WIRINGS)) if "step" in row]
-    of_recurrence = [p["step"] for p in places if p["kind"] == "recurrent" and p["layer"] == 1]
-    of_attention = [p["step"] for p in places if p["kind"] == "self-attention" and p["layer"] == 1]
-    assert (of_recurrence, of_attention) == ([1, 2, 3, 4, 5], [1] * 5)
+def test_a_graph_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="5 places for 2 words"):
+        figures.wired("wired", WORDS[:2], STACKS, question="Who?", time="t")
 
 
-def test_the_explorer_has_its_inputs_words_and_alt_text():
-    chart = wiring_explorer(WIRINGS, words=Words(title="Wege", x_title="Wort"))
-    found = inputs(chart)
-    assert found["kind"]["options"] == list(WIRINGS)
-    assert (found["start"]["min"], found["start"]["max"]) == (1, 5)
-    assert axis_titles(chart, "x") == {"Wort"}
-    assert "recurrent: layers 1, steps in one layer 5, edges" in chart.description
-    assert style.kilobytes(chart) < 40
+def test_pairs_of_words_and_of_components_are_counted():
+    said = str(figures.meetings(WORDS, (3, 8)))
+    assert "words meet words d = 3: 25 of 25" in said
+    assert "words meet weights d = 3: 9 of 64" in said
+    markup = figures.meetings(WORDS, (3, 8))._repr_html_()
+    assert "25 pairs of words · 3 numbers · 2 products = 150" in markup
+    assert "64 pairs of components · 5 words · 2 matrices = 640" in markup
 
 
-def test_graphs_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match="one length"):
-        wiring_explorer({**WIRINGS, "short": wiring("recurrent", n=3)})
-    with pytest.raises(ValueError, match="one length"):
-        wiring_explorer({})
+def test_what_neighbours_reach_grows_with_the_layers():
+    said = str(figures.reached("reach", WORDS, 3, (1, 2, 4)))
+    assert "1 layer: 13 of 25; 2 layers: 19 of 25; 4 layers: 25 of 25" in said
 
 
-COSTS = {
-    "one": {d: {"a": [(2, d), (4, 2 * d)], "b": [(2, 1), (4, 9)]} for d in (8, 16)},
-    "many": {d: {"a": [(2, 3 * d), (4, 6 * d)], "b": [(2, 1), (4, 9)]} for d in (8, 16)},
-}
-TITLES = {"title": "Costs", "y_title": "ms", "start": 8}
+COSTS = {d: {"a": [(2, d), (4, 2 * d)], "b": [(2, 1), (4, 9)]} for d in (8, 16)}
+TITLES = {"title": "Costs", "y_title": "operations", "start": 8}
 
 
-def test_costs_are_drawn_by_view_width_and_layer():
-    rows = [row for row in all_rows(crossing_chart(COSTS, **TITLES)) if "cost" in row]
-    assert {"view": "many", "d": 16, "layer": "a", "n": 4, "cost": 96.0} in rows
-    assert len(rows) == 2 * 2 * 2 * 2
-
-
-def test_the_rule_stands_at_the_chosen_width():
-    chart = crossing_chart(COSTS, **TITLES)
+def test_costs_are_drawn_by_width_and_the_rule_stands_at_the_chosen_one():
+    chart = figures.crossing_chart(COSTS, **TITLES)
+    rows = [row for row in all_rows(chart) if "cost" in row]
+    assert {"d": 16, "layer": "a", "n": 4, "cost": 32.0} in rows
+    assert len(rows) == 8
+    assert set(inputs(chart)) == {"d_shown"}
     rule = next(layer for layer in spec(chart)["layer"] if layer["mark"]["type"] == "rule")
-    assert rule["encoding"]["x"]["field"] == "d"
     assert rule["transform"] == [{"filter": "datum.d == d_shown"}]
-    name = next(layer for layer in spec(chart)["layer"] if layer["mark"]["type"] == "text")
-    assert "color" not in name["mark"]  # the page's own ink: grey is faint in the dark
-    assert [row["d"] for row in all_rows(chart) if "name" in row] == [8, 16]
-
-
-def test_one_view_needs_no_selector():
-    assert set(inputs(crossing_chart(COSTS, **TITLES))) == {"view", "d_shown"}
-    one = crossing_chart({"one": COSTS["one"]}, **TITLES)
-    assert set(inputs(one)) == {"d_shown"}
-    assert "datum.view" not in one.to_json()
-
-
-def test_the_axis_stays_when_the_view_changes():
-    for layer in spec(crossing_chart(COSTS, **TITLES))["layer"][:3]:
-        assert layer["encoding"]["y"]["scale"]["domain"] == [1, 96]
-
-
-def test_both_axes_are_logarithmic():
-    for layer in spec(crossing_chart(COSTS, **TITLES))["layer"][:3]:
+    for layer in spec(chart)["layer"][:3]:  # the axis stays when the width changes
+        assert layer["encoding"]["y"]["scale"]["domain"] == [1, 32]
         assert layer["encoding"]["x"]["scale"]["type"] == "log"
-        assert layer["encoding"]["y"]["scale"]["type"] == "log"
 
 
 @pytest.mark.parametrize(
     ("costs", "start", "rule"),
-    [
-        ({}, 8, "same widths"),
-        (COSTS, 9, "to start with"),
-        ({**COSTS, "other": {8: COSTS["one"][8]}}, 8, "same widths"),
-        ({"one": {8: {"a": [(2, 0)]}}}, 8, "above 0"),
-    ],
+    [(COSTS, 9, "one of the widths"), ({8: {"a": [(2, 0)]}}, 8, "above 0")],
 )
 def test_costs_that_cannot_be_drawn_are_refused(costs, start, rule):
     with pytest.raises(ValueError, match=rule):
-        crossing_chart(costs, title="Costs", y_title="ms", start=start)
+        figures.crossing_chart(costs, title="Costs", y_title="ms", start=start)

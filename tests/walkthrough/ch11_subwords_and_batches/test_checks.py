@@ -3,15 +3,14 @@
 from collections import Counter
 
 import pytest
-import torch
+from soundness import assert_check_is_sound
 
-from transformer.data.batching import collate, padding_waste, token_batches
+from transformer.data.batching import token_batches
 from transformer.data.bpe import join_pair, learn_merges, split_words
 from walkthrough.ch11_subwords_and_batches import checks
 from walkthrough.ch11_subwords_and_batches.checks import learning
-from walkthrough.checking.soundness import assert_check_is_sound
 
-ALL = [checks.learn, checks.spell, checks.lay_out, checks.padding_share, checks.group]
+ALL = [checks.learn, checks.spell, checks.group]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -59,21 +58,6 @@ def test_pairs_that_overlap_are_all_to_be_counted():
     assert "which overlap: count both" in checks.learn(learn).message
 
 
-@pytest.mark.parametrize("as_kind", [lambda t: t.tolist(), lambda t: t.numpy(), torch.Tensor.int])
-def test_a_batch_may_be_lists_or_arrays(as_kind):
-    def lay(pairs, max_len):
-        return tuple(as_kind(tensor) for tensor in checks.lay_out.reference(pairs, max_len))
-
-    assert checks.lay_out(lay).status == "right"
-
-
-def test_the_layout_is_that_of_the_package():
-    pairs = [([9, 8, 7], [5]), ([6], [4, 4])]
-    ours, packages = checks.lay_out.reference(pairs, 10), collate(pairs)
-    theirs = (packages.source, packages.target_in, packages.target_out)
-    assert all(map(torch.equal, ours, theirs))
-
-
 def test_merges_may_be_applied_in_turn():
     def spell(word, merges):
         parts = list(word)
@@ -98,5 +82,3 @@ def test_the_references_are_what_the_package_does():
     assert [sorted(lengths[i] for i in b) for b in ours] == [
         sorted(lengths[i] for i in b) for b in packages
     ]
-    share = checks.padding_share.reference(lengths, ours)
-    assert share == pytest.approx(padding_waste(pairs, ours))

@@ -1,14 +1,12 @@
 """The figures of chapter 11 draw the pieces, the padding and the shift that the package makes."""
 
 import pytest
-from chart_specs import all_rows, inputs, rows, spec, views
+from chart_specs import all_rows, spec
 
 from transformer.data.batching import collate
-from transformer.data.bpe import encode, learn_merges, merge_ranks
-from walkthrough.ch11_subwords_and_batches.figures.batch_layout import batch_grid, prediction_steps
-from walkthrough.ch11_subwords_and_batches.figures.padding import padding_map
-from walkthrough.ch11_subwords_and_batches.figures.subwords import joined_at, merge_slider
-from walkthrough.drawing import style
+from transformer.data.bpe import learn_merges
+from walkthrough.ch11_subwords_and_batches.figures.batch_layout import batch_grid
+from walkthrough.ch11_subwords_and_batches.figures.subwords import live_merges, pieces_after
 
 TEXT = ["Jane visits Africa", "Jane visited Peru", "Paul visits Peru", "Paul waits"] * 2
 MERGES = learn_merges(TEXT, 18)
@@ -19,69 +17,18 @@ def pieces(ids):
     return [f"t{number}" for number in ids]
 
 
-def test_a_character_is_tied_as_soon_as_and_as_long_as_the_package_ties_it():
+def test_the_slider_stops_where_it_is_told_and_says_each_merge():
     line = "Jane visits Peru again"
-    tied = joined_at(line, MERGES)
-    for known in range(len(MERGES) + 1):
-        parts = encode(line, merge_ranks(MERGES[:known]))
-        starts = [sum(map(len, parts[:number])) for number in range(len(parts))]
-        assert [at for at in range(len(line) + 1) if tied[at] > known] == starts
-
-
-def test_words_are_never_tied_to_each_other():
-    line = "Jane visits Peru"
-    tied = joined_at(line, MERGES)
-    assert [tied[at] for at, c in enumerate(" " + line) if c == " "] == [len(MERGES) + 1] * 3
-
-
-def test_the_slider_runs_over_all_merges_and_names_each():
-    chart = merge_slider(MERGES, ["Jane visits Peru"], value=3)
-    found = inputs(chart)["known"]
-    assert (found["min"], found["max"]) == (0, len(MERGES))
-    said = {row["number"]: row["words"] for row in all_rows(chart) if "number" in row}
-    assert sorted(said) == list(range(len(MERGES) + 1))
-    assert said[1] == "Merge 1: ▁ + P → ▁P"
-    assert "subwords at the end" in spec(chart)["description"]
-    assert style.kilobytes(chart) < 40
-
-
-@pytest.mark.parametrize(
-    ("merges", "lines", "value"), [([], ["a"], 0), (MERGES, [], 0), (MERGES, ["a"], 99)]
-)
-def test_a_slider_without_sense_is_refused(merges, lines, value):
-    with pytest.raises(ValueError, match="merges"):
-        merge_slider(merges, lines, value=value)
-
-
-def drawn(chart):
-    """The rows of the padding map by the name of the grouping."""
-    return {row["grouping"]: row for row in rows(next(views(spec(chart))))}
-
-
-def test_a_batch_is_padded_to_its_own_longest_or_to_the_fixed_length():
-    chart = padding_map(
-        [3, 9, 4], {"own": [[0, 1], [2]], "fixed": [[0, 1], [2]]}, fixed={"fixed": 5}
-    )
-    own, fixed = drawn(chart)["own"], drawn(chart)["fixed"]
-    assert (own["real"], own["padded"]) == ([3, 9, 4], [9, 9, 4])
-    assert own["words"] == "27% padding, 2 batches"
-    assert (fixed["real"], fixed["padded"], fixed["whole"]) == ([3, 5, 4], [5, 5, 5], [5, 9, 5])
-    assert fixed["words"] == "20% padding, 2 batches, 25% of the tokens cut off"
-    assert own["place"][1] - own["place"][0] < own["place"][2] - own["place"][1]
-
-
-def test_groupings_that_lose_sentences_are_refused():
-    with pytest.raises(ValueError, match="each of the 3 sentences once"):
-        padding_map([3, 9, 4], {"own": [[0, 1]]})
-    with pytest.raises(ValueError, match="must name strategies"):
-        padding_map([3], {"own": [[0]]}, fixed={"other": 4})
-    with pytest.raises(ValueError, match=r"every batch needs a sentence; .* have \[1, 0\]"):
-        padding_map([3], {"own": [[0], []]})
-
-
-def test_the_axis_reaches_a_fixed_length_beyond_the_longest_sentence():
-    chart = padding_map([3], {"own": [[0]]}, fixed={"own": 8})
-    assert next(views(spec(chart)))["encoding"]["x"]["scale"]["domain"] == [0, 8]
+    shown = live_merges(MERGES, [line], [0, 1, len(MERGES)], first=1)
+    n_starts = [len(pieces_after(MERGES[:n], line)) for n in (0, 1, len(MERGES))]
+    assert n_starts[0] == len(line) + 1 > n_starts[2]
+    for frame, n in enumerate(n_starts):
+        assert shown.markup.count(f"--a{frame}:.32em") == n
+        assert f">{n} pieces<" in shown.markup
+    assert "Merge 1 joined <code>▁</code> and <code>P</code>" in shown.markup
+    assert 'type="range"' in shown.markup
+    with pytest.raises(ValueError, match="stops must be between 0 and"):
+        live_merges(MERGES, [line], [99])
 
 
 def test_the_grid_holds_every_cell_with_its_four_meanings():
@@ -109,27 +56,8 @@ def test_digits_fill_their_cells_on_a_phone():
     assert min(sizes) * 0.56 * 3 < whole["width"]["step"]
 
 
-def test_a_position_predicts_what_the_next_one_reads():
-    found = all_rows(prediction_steps(BATCH, pieces))
-    for sentence, length in ((1, 3), (2, 4)):
-        cells = {
-            (row["position"], row["column"]): row
-            for row in found
-            if row.get("sentence") == sentence and "column" in row
-        }
-        for position in range(length - 1):
-            assert cells[position, 1]["token"] == cells[position + 1, 0]["token"]
-        assert cells[0, 0]["kind"] == "begin"
-        assert cells[length - 1, 1]["kind"] == "end"
-    padded = {row["token"] for row in found if row.get("kind") == "padding"}
-    assert padded == {"t0", "no loss"}
-
-
-@pytest.mark.parametrize("chart", [batch_grid(BATCH, pieces), prediction_steps(BATCH, pieces)])
-def test_batch_figures_fit_a_phone_and_say_what_they_show(chart):
-    whole = spec(chart)
-    width = whole["width"]
-    columns = BATCH.source.shape[1]
-    assert (width if isinstance(width, int) else width["step"] * columns) <= 300
+def test_the_grid_fits_a_phone_and_says_what_it_shows():
+    whole = spec(batch_grid(BATCH, pieces))
+    assert whole["width"]["step"] * BATCH.source.shape[1] <= 300
     assert all(len(line) <= 46 for line in whole["title"])
     assert len(whole["description"]) > 40

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+import torch
 from chart_specs import all_rows, inputs, spec
 
 from transformer.training.schedule import noam_rate
@@ -40,29 +41,21 @@ def test_a_curve_that_ends_before_the_peak_is_refused():
         figures.rate_explorer(longest=3000)
 
 
-def test_days_are_flops_over_rate():
-    chart = figures.days_explorer({"base": 86_400e12, "big": 864_000e12}, start=1.0)
-    rows = {row["run"]: row["flops"] for row in all_rows(chart)}
-    assert rows == {"base": 86_400e12, "big": 864_000e12}
-    assert "base: 1 days; big: 10 days" in spec(chart)["description"]
+def run(peak, kind, learned):
+    return {"peak": peak, "kind": kind, "losses": [(10, 2.0), (20, 1.0)], "learned": learned}
 
 
-@pytest.mark.parametrize(
-    ("costs", "start", "words"),
-    [({}, 1.0, "above 0"), ({"a": 0.0}, 1.0, "above 0"), ({"a": 1.0}, 1e9, "must lie between")],
-)
-def test_costs_that_cannot_be_drawn_are_refused(costs, start, words):
-    with pytest.raises(ValueError, match=words):
-        figures.days_explorer(costs, start=start)
+def test_runs_are_chosen_by_their_peak_and_counted():
+    runs = [run(0.1, figures.WITH, True), run(0.1, figures.WITHOUT, False)]
+    chart = figures.runs_explorer([*runs, run(0.2, figures.WITH, True)], start=0.2, guessing=2.7)
+    assert inputs(chart)["highest_rate"]["options"] == [0.1, 0.2]
+    assert [row["said"] for row in all_rows(chart) if "said" in row][:2] == [
+        "with a warm-up: 1 of 1 learn",
+        "without: 0 of 1 learn",
+    ]
 
 
-def test_step_sizes_are_drawn_from_update_1():
-    chart = figures.step_sizes({"a": [1.0, 0.5], "b": [1.0, 0.25]}, changes_at=2, title="t")
-    rows = [(row["run"], row["update"], row["step"]) for row in all_rows(chart) if "run" in row]
-    assert rows == [("a", 1, 1.0), ("a", 2, 0.5), ("b", 1, 1.0), ("b", 2, 0.25)]
-    assert "b ends at 0.25" in spec(chart)["description"]
-
-
-def test_a_change_outside_the_run_is_refused():
-    with pytest.raises(ValueError, match="updates 1 … 2, got 3"):
-        figures.step_sizes({"a": [1.0, 0.5]}, changes_at=3, title="t")
+def test_first_steps_are_drawn_where_they_are_not_zero():
+    drawn = figures.first_steps(torch.tensor([1e-3, 0.0]), torch.tensor([1.0, 0.0]), alt_text="a")
+    assert "size of the gradient" in drawn.svg
+    assert drawn.alt == "a"

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from soundness import assert_check_is_sound
 
 from walkthrough.ch13_regularisation import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 ALL = [checks.drop, checks.where, checks.smoothed_loss, checks.perfect_perplexity]
 

@@ -3,13 +3,13 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from soundness import assert_check_is_sound
 
 from transformer.config import PAD_ID
 from transformer.data.batching import collate
 from transformer.training import TrainSettings, label_smoothed_cross_entropy
 from transformer.training.trainer import Trainer
 from walkthrough.ch14_the_training_run import checks
-from walkthrough.checking.soundness import assert_check_is_sound
 
 pytestmark = pytest.mark.usefixtures("as_users_run_it")  # as readers have them, and faster
 

@@ -1,17 +1,16 @@
 """The checks of chapter 17 accept what is right and name what is wrong."""
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
+from soundness import assert_check_is_sound
 
 from walkthrough.ch17_variations import checks
-from walkthrough.checking import Check
-from walkthrough.checking.soundness import assert_check_is_sound, assert_mistakes_are_worth_listing
-from walkthrough.lab.intervals import t_factor
+from walkthrough.ch17_variations.intervals import t_factor
+from walkthrough.lab import Arm, Experiment, Loaded, Outcome, compare, run
 
-ALL = [checks.interval, checks.sign_flips, checks.seeds_needed, checks.matched_d_ff]
+ALL = [checks.interval, checks.seeds_needed, checks.matched_d_ff]
 
 
 def _reach(mean, low, high):
@@ -21,8 +20,6 @@ def _reach(mean, low, high):
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_names_every_mistake_it_lists(check):
     assert_check_is_sound(check)
-    if isinstance(check, Check):
-        assert_mistakes_are_worth_listing(check)
 
 
 def test_a_learners_own_ways_are_right():
@@ -31,16 +28,10 @@ def test_a_learners_own_ways_are_right():
         half = t * d.std(ddof=1) / len(d) ** 0.5
         return [d.mean(), d.mean() - half, d.mean() + half]
 
-    def sign_flips(differences):
-        signs = np.array(list(product([1, -1], repeat=len(differences))))
-        means = np.abs(signs @ np.array(differences))
-        return (means >= abs(sum(differences)) - 1e-9).mean()
-
     def seeds_needed(sd, effect, t):
         return next(n for n in range(2, 10_000) if effect * math.sqrt(n) > t(n) * sd)
 
     assert checks.interval(interval).status == "right"
-    assert checks.sign_flips(sign_flips).status == "right"
     assert checks.seeds_needed(seeds_needed).status == "right"
 
 
@@ -78,15 +69,80 @@ def test_another_width_is_told_what_it_gives(answer, said):
     assert said in checks.matched_d_ff(answer).message
 
 
-def test_a_share_of_one_side_doubled_is_wrong():
-    def doubled(differences):
-        found = sum(differences)
-        ways = list(product([1, -1], repeat=len(differences)))
-        sums = [sum(s * d for s, d in zip(way, differences, strict=True)) for way in ways]
-        side = 1 if found >= 0 else -1
-        return 2 * sum(side * one >= abs(found) - 1e-9 for one in sums) / len(ways)
+def ends(job):
+    """What a run of no time measures."""
+    better = 0.25 * (job.arm.name != "base") * job.data
+    return Outcome(figures={"new/-/loss": 1 + 0.01 * job.seed**2 % 0.05 - better * job.seed})
 
-    assert "differences of mean 0" in checks.sign_flips(doubled).message
+
+def one():
+    return 1
+
+
+def nothing():
+    return 0
+
+
+def declared(*arms, load=one, **changes):
+    """An experiment of a reader's."""
+    told = {
+        "name": "17-mine",
+        "question": "Does it help?",
+        "task": Loaded(load),
+        "arms": arms or (Arm("base"), Arm("mine")),
+        "base": "base",
+        "run": ends,
+    }
+    return Experiment(**{**told, **changes})
+
+
+def asked(mine, folder, arm="mine", base=None):
+    """The verdict of the check on it, run and compared."""
+    record = folder / "mine.jsonl"
+    run(mine, record=record, progress=False)
+    return checks.own_experiment((mine, compare(mine, arm, base, figure="new/loss", record=record)))
+
+
+def test_an_experiment_of_ones_own_may_be_declared_in_any_way(tmp_path):
+    styles = [
+        declared(seeds=[3, 5, 8, 9, 11, 12], lengths=[7]),
+        declared(Arm("mine"), Arm("base"), Arm("third", seeds=(1,)), name="05-other"),
+        declared(Arm("base", seeds=range(1, 11)), Arm("mine", seeds=range(2, 7)), seeds=(1,)),
+    ]
+    for n, mine in enumerate(styles):
+        verdict = asked(mine, tmp_path / str(n))
+        assert verdict.status == "right", verdict
+        assert "*better*" in verdict.message
+    assert asked(declared(base=None), tmp_path / "named", base="base").status == "right"
+
+
+def test_the_likely_mistakes_of_an_experiment_are_named(tmp_path):
+    seeds = (range(1, 6), range(5, 10))
+    two = (Arm("base", seeds=seeds[0]), Arm("mine", seeds=seeds[1]))
+    for mine, said in [
+        (declared(base=None), "no base arm"),
+        (declared(*two), "other seeds"),
+        (declared(seeds=(1,)), "too few seeds"),
+    ]:
+        assert checks.own_experiment((mine, None)).mistake == said
+    assert asked(declared(*two), tmp_path / "seeds").mistake == "other seeds"
+    assert asked(declared(seeds=(4,)), tmp_path / "one").mistake == "too few seeds"
+    assert "1 pair of runs can be luck" in asked(declared(seeds=(4,)), tmp_path / "one").message
+    assert "what does yours change" in asked(declared(load=nothing), tmp_path / "same").message
+
+
+def test_an_experiment_is_followed_to_its_verdict(tmp_path):
+    mine = declared()
+    assert checks.own_experiment((None, None)).status == "nothing yet"
+    assert checks.own_experiment((mine, None)).message.startswith("the declaration is in order")
+    assert "holds the verdict and why" in checks.own_experiment((mine, "better")).message
+    assert "should be an `Experiment`" in checks.own_experiment(("17-mine", None)).message
+    assert "nothing beside it" in checks.own_experiment((declared(Arm("base")), None)).message
+    record = tmp_path / "mine.jsonl"
+    run(mine, record=record, progress=False)
+    found = compare(mine, "mine", figure="new/loss", record=record)
+    other = declared(name="17-other")
+    assert "another experiment" in checks.own_experiment((other, found)).message
 
 
 def test_a_search_for_seeds_that_gives_up_is_wrong():
@@ -94,10 +150,6 @@ def test_a_search_for_seeds_that_gives_up_is_wrong():
         return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
 
     assert "an effect of a third" in checks.seeds_needed(seeds_needed).message
-
-
-def test_five_seeds_cannot_reach_one_in_twenty_by_signs():
-    assert checks.sign_flips.reference([1.0, 2.0, 3.0, 4.0, 5.0]) == 2 / 32
 
 
 def test_one_standard_deviation_needs_seven_seeds():

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from walkthrough.ch17_variations import paired
+from walkthrough.ch17_variations.intervals import t_interval
 from walkthrough.lab import compare
-from walkthrough.lab.intervals import t_interval
 
 
 def test_only_t_keeps_what_it_says_for_five():

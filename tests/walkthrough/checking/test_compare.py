@@ -124,13 +124,21 @@ def test_a_missing_name_is_named():
     assert "`logits` is missing" in check(lambda s: {"memory": 1, "logit": 2}).message
     assert "`logits` is missing" in check(lambda s: {"memory": 1}).message
     too_many = check(lambda s: {"memory": 1, "logits": 2, "loss": 3}).message
-    assert "`loss` is not asked for" in too_many
+    assert "`loss` does not belong there" in too_many
+
+
+def test_sets_are_told_what_is_missing_or_too_much_the_same_at_every_run():
+    check = softmax_check(reference=lambda scores: {"(S", "(VP"}, mistakes=[])
+    assert check(lambda s: frozenset(("(VP", "(S")))
+    assert "`(S` is missing" in check(lambda s: {"(NP"}).message
+    assert "`(NP` does not belong there" in check(lambda s: {"(VP", "XX", "(S", "(NP"}).message
 
 
 def test_a_count_is_right_or_wrong():
     """A relative tolerance would let 1 050 001 parameters pass for 1 050 000."""
     assert difference(1_050_000, 1_050_000, 1e-5) is None
     assert difference(1_050_000.0, 1_050_000, 1e-5) is None
+    assert difference(5e-6, 0.0, 1e-5) is None
     words = difference(1_050_001, 1_050_000, 1e-5)
     assert words == "1050000 is expected, yours is 1050001"
 

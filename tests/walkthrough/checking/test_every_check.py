@@ -5,11 +5,10 @@ from importlib import import_module
 
 import pytest
 import torch
-from jaxtyping import config
+from soundness import as_readers_have_it, assert_mistakes_are_worth_listing
 
 import walkthrough
-from walkthrough.checking.base import Check
-from walkthrough.checking.soundness import assert_mistakes_are_worth_listing
+from walkthrough.checking import Check
 
 ROOMS = [m.name for m in pkgutil.iter_modules(walkthrough.__path__) if m.name.startswith("ch")]
 # what is seen of the call itself, or of a network that was never run
@@ -60,21 +59,22 @@ NONSENSE = {
 
 
 @pytest.fixture(autouse=True, scope="module")
-def as_readers_have_it():
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)
+def without_enforced_shapes():
+    with as_readers_have_it():
+        yield
 
 
 @pytest.mark.parametrize(("room", "check"), CHECKS, ids=IDS)
 def test_nonsense_is_told_nothing_untrue(room, check):
+    expected = check.outcomes(check.reference)
     for name, change in NONSENSE.items():
         answer = spoiled(check, change)
-        if check.agree(check.outcomes(answer), check.outcomes(check.reference)):
+        outcomes = check.outcomes(answer)
+        if check.agree(outcomes, expected):
             continue  # no floats in it
         verdict = check(answer)
         assert verdict.status == "wrong", name
-        assert_mistake_is_made(check, verdict, check.outcomes(answer))
+        assert_mistake_is_made(check, verdict, outcomes)
         assert not [words for words in RELATED if words in verdict.message], (name, str(verdict))
 
 

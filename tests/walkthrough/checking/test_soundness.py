@@ -10,9 +10,9 @@ from softmax_check import (
     softmax_over_keys,
     softmax_over_queries,
 )
+from soundness import assert_check_is_sound
 
 from walkthrough.checking import Case, Mistake, arguments
-from walkthrough.checking.soundness import assert_check_is_sound
 
 
 def test_a_sound_check_passes_the_proof():
@@ -35,6 +35,10 @@ def test_a_sound_check_passes_the_proof():
             "'twin'",
         ),
         ({"tolerance": 10.0}, "does not reject"),
+        (
+            {"mistakes": [Mistake("typing error", lambda scores: score.exp(), "never so")]},
+            "'typing error' of 'softmax over the keys' answers no case: .*NameError",
+        ),
         (
             {
                 "cases": [Case("one key", lambda g: arguments(torch.randn(1, 1, generator=g)))],

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from soundness import assert_check_is_sound
 
 from walkthrough.checking import ValueCheck, WrongValue
-from walkthrough.checking.soundness import assert_check_is_sound
 
 SCALE = ValueCheck(
     name="the scale for d_model 512 and 8 heads",

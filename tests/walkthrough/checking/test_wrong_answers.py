@@ -1,22 +1,19 @@
 """Answers that nobody foresaw: none of them passes, and hardly one is told two numbers alone."""
 
 import pytest
-from jaxtyping import config
+from soundness import as_readers_have_it
 from wrong_answers import ANSWERS
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    """As readers have them, without enforced shapes: check, label and verdict."""
-    config.update("jaxtyping_disable", True)
-    try:
+    """Check, label and verdict."""
+    with as_readers_have_it():
         return [
             (check.name, label, check(wrong))
             for check, answers in ANSWERS
             for label, wrong in answers.items()
         ]
-    finally:
-        config.update("jaxtyping_disable", False)
 
 
 def test_no_wrong_answer_is_accepted(verdicts):

@@ -11,7 +11,6 @@ from walkthrough.ch04_multi_head_attention.checks import split_heads
 from walkthrough.ch05_feed_forward.checks import feed_forward_share
 from walkthrough.ch07_positional_encoding.checks import encoding
 from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
-from walkthrough.ch09_encoder_and_decoder.checks import n_parameters
 from walkthrough.ch11_subwords_and_batches.checks import group, spell
 from walkthrough.ch12_optimiser_and_schedule.checks import training_days
 from walkthrough.ch14_the_training_run.checks import shift
@@ -202,29 +201,6 @@ WAITING = {
 }
 
 
-def count(v, d, f, n, *, matrices=1, attentions=3, norms=5, bias=1, ff=2):
-    layer = attentions * 4 * d * (d + bias) + ff * (2 * d * f + bias * (f + d)) + norms * 2 * d
-    return matrices * v * d + n * layer
-
-
-PARAMETERS = {
-    "norm missing": lambda v, d, f, n: count(v, d, f, n, norms=4),
-    "no second bias of the network": lambda v, d, f, n: count(v, d, f, n) - n * 2 * d,
-    "attention missing": lambda v, d, f, n: count(v, d, f, n, attentions=2),
-    "three matrices": lambda v, d, f, n: count(v, d, f, n, matrices=3),
-    "no vocabulary": lambda v, d, f, n: count(v, d, f, n, matrices=0),
-    "no biases": lambda v, d, f, n: count(v, d, f, n, bias=0),
-    "output bias": lambda v, d, f, n: count(v, d, f, n) + v,
-    "one layer": lambda v, d, f, n: count(v, d, f, 1),
-    "twice the layers": lambda v, d, f, n: count(v, d, f, 2 * n),
-    "last norms": lambda v, d, f, n: count(v, d, f, n) + 4 * d,
-    "d_ff = 4d": lambda v, d, f, n: count(v, d, 4 * d, n),
-    "no first bias": lambda v, d, f, n: count(v, d, f, n) - n * 2 * f,
-    "in millions": lambda v, d, f, n: count(v, d, f, n) / 1e6,
-    "no W^O": lambda v, d, f, n: count(v, d, f, n) - 3 * n * d * d,
-}
-
-
 def penalty(n, a):
     return ((5 + n) / 6) ** a
 
@@ -382,7 +358,6 @@ ANSWERS = [
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
-    (n_parameters, PARAMETERS),
     (score, SCORE),
     (feed_forward_share, SHARE),
     (training_days, DAYS),

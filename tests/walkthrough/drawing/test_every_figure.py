@@ -11,7 +11,7 @@ from chart_specs import numbers, spec, views
 
 from transformer.positional import sinusoidal_encoding
 from walkthrough.ch02_scaled_dot_product_attention.figures import explorer, scaling
-from walkthrough.ch07_positional_encoding.figures import encodings, waves
+from walkthrough.ch07_positional_encoding import figures as positional
 from walkthrough.ch13_regularisation.figures import loss_explorer
 from walkthrough.ch14_the_training_run.figures import head_scores
 from walkthrough.drawing import attention, lines, loss, mask, style
@@ -42,12 +42,8 @@ def make_figures():
         "vanishing_chart": scaling.vanishing_chart([(d, d / 512) for d in D_K], flat),
         "softmax_explorer": scaling.softmax_explorer(torch.arange(N) / 3, TOKENS),
         "mask_viewer": mask.mask_viewer(square, TOKENS, TOKENS),
-        "encoding_heatmap": encodings.encoding_heatmap(encoding),
-        "encoding_waves": waves.encoding_waves(encoding),
-        "binary_counter": waves.binary_counter(),
-        "wavelengths_chart": waves.wavelengths_chart(64),
-        "rotation_chart": encodings.rotation_chart(encoding),
-        "distance_chart": encodings.distance_chart(encoding),
+        "encoding_heatmap": positional.encoding_heatmap(encoding),
+        "encoding_waves": positional.encoding_waves(encoding),
         "loss_curve": loss.loss_curve(losses),
         "loss_explorer": loss_explorer(8),
         "head_scores": head_scores(random_weights(2, 4), baselines={"diagonal": 0.5}),

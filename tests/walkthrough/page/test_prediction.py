@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +39,23 @@ def test_every_choice_answers_for_itself() -> None:
     assert 'data-prediction="02-axis"' in page
     assert 'aria-labelledby="prediction-02-axis"' in page
     assert 'id="prediction-02-axis"' in page
+
+
+@pytest.mark.parametrize(
+    ("verdict", "right"),
+    [("worse", "rows"), ("level", "columns"), ("not told apart", "columns"), ("better", "both")],
+)
+def test_what_is_given_decides_which_choice_is_right(verdict: str, right: str) -> None:
+    whens = ("worse", ("level", "not told apart"), lambda found: found.verdict == "better")
+    asked = [replace(c, right=False, when=w) for c, w in zip(CHOICES, whens, strict=True)]
+    given = (SimpleNamespace(verdict=verdict),)
+    told = Prediction("02-axis", "What sums to 1?", tuple(asked), given)
+    assert [choice.text.strip("*").split()[0] for choice in told.choices if choice.right] == [right]
+    with pytest.raises(ValueError, match="exactly one choice is right, got \\[\\]"):
+        replace(told, choices=tuple(asked), given=(SimpleNamespace(verdict="ceiling"),))
+    for typed, beside in ((CHOICES, given), (asked, ())):
+        with pytest.raises(ValueError, match="`right` is typed, or `when` asks"):
+            Prediction("02-axis", "What sums to 1?", tuple(typed), beside)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from sphinx.application import Sphinx
 
 # One colour for one thing: query, key, value, weight and output in formulas and in code. In the
 # chapters about attention their letters and names get a class, whose colour `book.css` says;
-# elsewhere `V` is a vocabulary and `key` the key of a dictionary.
-CHAPTERS = re.compile(r"book/(00|01|02|03|04|09|10)-")
+# elsewhere `V` is a vocabulary, `key` the key of a dictionary, `k` the width of a kernel.
+CHAPTERS = re.compile(r"book/(00|01|02|03|04|09)-")
 ROLES = {
     "query": ("q", "Q", "query", "queries", "W_Q", "w_query"),
     "key": ("k", "K", "key", "keys", "W_K", "w_key"),
@@ -48,7 +48,7 @@ PLAIN = ("n", "p", "w", "")
 MARK = re.compile(
     rf'<span(?: class="(?:{"|".join(PLAIN)})")?>([^<>]*)</span>|<span class="o">([.=])</span>'
 )
-BLOCK = re.compile(r'(<div class="[^"]*highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
+BLOCK = re.compile(r'(<div class="[^"]*(?<!no)highlight[^"]*"[^>]*>.*?</pre>)', re.DOTALL)
 
 
 def unmarked(html: str) -> str:

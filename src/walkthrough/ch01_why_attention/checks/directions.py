@@ -29,15 +29,6 @@ def _both(
     return torch.cat([_reads(x, forward), back.flip(0) if turned_back else back], dim=dim)
 
 
-def _way(way: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-    """Return another way to put the right states of both directions together."""
-
-    def both(x: Tensor, forward: Matrices, backward: Matrices) -> Tensor:
-        return way(_reads(x, forward), _reads(x.flip(0), backward).flip(0))
-
-    return both
-
-
 def _two_networks(length: int, d_in: int, d_state: int) -> Callable[[torch.Generator], Arguments]:
     def make(generator: torch.Generator) -> Arguments:
         def matrices() -> Matrices:
@@ -83,26 +74,10 @@ both_ways = Check(
             "the forward matrices read in both directions. The backward reader has its own.",
         ),
         Mistake(
-            "matrices exchanged",
-            lambda x, f, b: _both(x, b, f),
-            "`forward` reads backward and `backward` reads forward.",
-        ),
-        Mistake(
-            "backward first",
-            _way(lambda there, back: torch.cat([back, there], dim=-1)),
-            "both halves are right, in the wrong order: the forward state comes first.",
-        ),
-        Mistake(
             "one below the other",
             lambda x, f, b: _both(x, f, b, dim=0),
             "the states of one direction stand *below* those of the other: 2 · length rows. Each "
             "word keeps one row that is twice as long: `torch.cat(…, dim=-1)`.",
-        ),
-        Mistake(
-            "added",
-            _way(lambda there, back: there + back),
-            "the two states of a word are added, so nobody can tell any more what came from which "
-            "side. Put them side by side.",
         ),
     ],
     right="`both_ways` is right: each word knows what stands before it and what follows",

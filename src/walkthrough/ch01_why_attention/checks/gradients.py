@@ -50,11 +50,6 @@ gradient_to_start = Check(
             "w stands in the product once. Every step multiplies by w again.",
         ),
         Mistake(
-            "sum",
-            lambda w, states: sum(w * slope for slope in _slopes(states)),
-            "the steps are added. Along a chain derivatives are multiplied.",
-        ),
-        Mistake(
             "not squared",
             lambda w, states: math.prod(w * (1 - state) for state in states),
             "the slope of tanh is written as 1 − h. It is 1 − h².",
@@ -63,17 +58,6 @@ gradient_to_start = Check(
             "tanh taken again",
             lambda w, states: math.prod(w * (1 - math.tanh(state) ** 2) for state in states),
             "tanh is taken of the states. They are results of tanh already: the slope is 1 − h².",
-        ),
-        Mistake(
-            "slopes of the states before",
-            lambda w, states: math.prod(w * slope for slope in _slopes([0.0, *states[:-1]])),
-            "the slopes are those of h_{t−1}, the states *before* each step. The step to h_t has "
-            "the slope 1 − h_t².",
-        ),
-        Mistake(
-            "w once too few",
-            lambda w, states: w ** (len(states) - 1) * math.prod(_slopes(states)),
-            "w is there n − 1 times and the slopes n times. From h_0 to h_n there are n steps.",
         ),
     ],
 )

@@ -99,12 +99,6 @@ stable_softmax = Check(
             "row's maximum avoids the overflow and changes nothing.",
         ),
         Mistake(
-            "shift in the numerator only",
-            lambda scores: _row_powers(scores) / scores.exp().sum(-1, keepdim=True),
-            "the maximum is subtracted above the line and not below it. Make the powers once, and "
-            "divide them by their own sum.",
-        ),
-        Mistake(
             "over the queries",
             lambda scores: _shifted(_row_max)(scores.mT).mT,
             "maximum and sum are taken along the columns, so softmax runs over the queries. The "
@@ -121,18 +115,6 @@ stable_softmax = Check(
             lambda scores: _row_powers(scores) / _row_powers(scores).sum(-1),
             "each column is divided by a row's sum: without `keepdim=True` the sums lie along the "
             "wrong axis, and in a square matrix nothing complains.",
-        ),
-        Mistake(
-            "column maxima",
-            _shifted(lambda scores: scores.amax(-2, keepdim=True)),
-            "this subtracts the maximum of each column. Within a row the numbers subtracted then "
-            "differ, and that changes the weights. Take the maximum along the last dimension.",
-        ),
-        Mistake(
-            "turned round",
-            _shifted(_row_max, sign=-1),
-            "the subtraction is the wrong way round, maximum − score: the *smallest* score gets "
-            "the largest weight.",
         ),
     ],
     right="`stable_softmax` is right, for scores around 1000 and for −∞ too",

@@ -18,9 +18,7 @@ def _streamed(
     root: Callable[[int], float] = math.sqrt,
     rescale_sum: bool = True,
     rescale_total: bool = True,
-    factor: Callable[[Tensor, Tensor], Tensor] = lambda old, new: (old - new).exp(),
     shifted: bool = True,
-    divided: bool = True,
 ) -> Callable[[Tensor, Pairs], Tensor]:
     """Return attention in one pass; the keywords break it in one place."""
 
@@ -30,17 +28,13 @@ def _streamed(
         for key, value in pairs:
             score = query @ key / root(len(query))
             new = torch.maximum(largest, score) if shifted else largest
-            kept, power = factor(largest, new), (score - new).exp()
+            kept, power = (largest - new).exp(), (score - new).exp()
             total = total * (kept if rescale_total else 1.0) + power
             mixture = mixture * (kept if rescale_sum else 1.0) + power * value
             largest = new
-        return mixture / total if divided else mixture
+        return mixture / total
 
     return attend
-
-
-def _first_only(query: Tensor, pairs: Pairs) -> Tensor:
-    return next(iter(pairs))[1]
 
 
 class _Once:
@@ -137,32 +131,9 @@ streamed_attention = Check(
             "Multiply both by exp(old − new).",
         ),
         Mistake(
-            "only the values rescaled",
-            _streamed(rescale_total=False),
-            "the sum of the values is brought to the new largest score, the total is not. "
-            "Multiply both by exp(old − new).",
-        ),
-        Mistake(
-            "factor upside down",
-            _streamed(factor=lambda old, new: (new - old).exp()),
-            "the factor is upside down: what was added up under the old largest score has to "
-            "shrink, by exp(old − new).",
-        ),
-        Mistake(
             "no scale",
             _streamed(root=lambda d_k: 1.0),
             "the scores are not divided by √d_k.",
-        ),
-        Mistake(
-            "not divided",
-            _streamed(divided=False),
-            "the sum of the values is not divided by the total of the powers.",
-        ),
-        Mistake(
-            "first value only",
-            _first_only,
-            "this is the value of the first key. Does a `return` inside the loop end it in the "
-            "first round?",
         ),
     ],
     right="`streamed_attention` is right: one pass, and memory for one key at a time",

@@ -77,16 +77,16 @@ has_leak = Check(
             "move. A leak shows before it.",
         ),
         Mistake(
-            "last token only",
-            _detector(positions=lambda length: range(length - 1, length)),
-            "only the last token is changed. A model in which position 0 sees position 1 passes "
-            "for sound. Change each position in turn.",
-        ),
-        Mistake(
             "first change only",
             _detector(positions=lambda length: range(1, 2)),
             "only position 1 is ever changed. Does a `return` inside the loop end it in the first "
             "round? Return True where you find a leak, and False after the loop.",
+        ),
+        Mistake(
+            "last token only",
+            _detector(positions=lambda length: range(length - 1, length)),
+            "only the last token is changed. A model in which position 0 sees position 1 passes "
+            "for sound. Change each position in turn.",
         ),
         Mistake(
             "tolerance of 1e-4 or more",
@@ -99,13 +99,6 @@ has_leak = Check(
             _detector(moves=lambda difference: bool((difference > TOLERANCE).any())),
             "only outputs that grow are noticed. A leak may as well make them smaller: take "
             "`.abs()` of the difference before you look for the largest.",
-        ),
-        Mistake(
-            "never",
-            lambda model, tokens, vocab_size: False,
-            "no model is ever reported. A detector that cannot find a leak is none. Is the changed "
-            "token different from the old one? Do you change a copy, and not the tokens of both "
-            "runs? Do you change every position, not only the first, which has nothing before it?",
         ),
     ],
     right="`has_leak` is right: it finds leaks at every distance, however faint, and neither "

@@ -70,23 +70,6 @@ packed_mask = Check(
             lambda segments: _same(segments) & _past(segments, -1) & _words(segments),
             "a token may not see itself here. The diagonal is open, as in every causal mask.",
         ),
-        Mistake(
-            "future",
-            lambda segments: _packed(segments).mT,
-            "the wrong triangle: each token sees itself and what comes *after* it in its "
-            "sentence. Queries are rows, keys are columns.",
-        ),
-        Mistake(
-            "inverted",
-            lambda segments: ~_packed(segments),
-            "the mask is inverted: it is True where a key is closed. Here True means *may* attend.",
-        ),
-        Mistake(
-            "no dimension for heads",
-            lambda segments: _packed(segments)[:, 0],
-            "the values are right, and the dimension for the heads is missing: (batch, 1, length, "
-            "length). Without it the batch would stand where the heads are.",
-        ),
     ],
     right="`packed_mask` is right: sentences share a row and do not see each other",
 )

@@ -56,29 +56,10 @@ shift_right = Check(
             "predict.",
         ),
         Mistake(
-            "not shifted",
-            lambda target_out: target_out.clone(),
-            "nothing is shifted: position t reads token t, the one it must predict. It would learn "
-            "to copy.",
-        ),
-        Mistake(
             "first word overwritten",
             _first_word_lost,
             "bos overwrites the first word and the rest stays where it is: from position 1 on, the "
             "decoder reads the token it must predict. Move the words before you put bos in.",
-        ),
-        Mistake(
-            "one longer",
-            _begun,
-            "bos is in front and nothing was dropped: the input is one position longer than the "
-            "gold, so rows and predictions do not pair up.",
-        ),
-        Mistake(
-            "ids as floats",
-            lambda target_out: _shift_right(target_out).float(),
-            "the places are right, the values are floats. An id is the number of a row in the "
-            "embedding table, so ids stay whole numbers: build new tensors from `target_out` "
-            "(`torch.full_like`) or with `dtype=torch.long`.",
         ),
         Mistake(
             "padding for bos",

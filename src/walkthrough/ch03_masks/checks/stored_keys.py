@@ -57,22 +57,10 @@ decoding_mask = Check(
             "the wrong triangle: each position sees itself and the *future*.",
         ),
         Mistake(
-            "inverted",
-            lambda query_len, key_len: ~_decoding_mask(query_len, key_len),
-            "the mask is inverted: True marks the future. That is what `nn.MultiheadAttention` "
-            "wants; here True means *may* attend.",
-        ),
-        Mistake(
             "square",
             lambda query_len, key_len: _ones(key_len, key_len).tril(),
             "the mask has a row for every key. It needs rows for the new positions only: the last "
             "query_len rows of what you built.",
-        ),
-        Mistake(
-            "numbers",
-            lambda query_len, key_len: _decoding_mask(query_len, key_len).float(),
-            "the places are right, the values are the numbers 1 and 0. Masks are boolean here: a "
-            "mask of numbers is *added* to the scores, so it would close nothing.",
         ),
     ],
     right="`decoding_mask` is right, with and without stored keys",

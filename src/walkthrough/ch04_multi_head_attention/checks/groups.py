@@ -33,14 +33,6 @@ def _by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k.repeat(1, times, 1, 1), v.repeat(1, times, 1, 1))
 
 
-def _values_by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return _attend(q, _shared(q, k), v.repeat(1, q.shape[1] // v.shape[1], 1, 1))
-
-
-def _queries_averaged(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return _attend(q.unflatten(1, (k.shape[1], -1)).mean(2), k, v)
-
-
 def _first_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k[:, :1].expand(-1, q.shape[1], -1, -1), _all_of(v[:, :1], q))
 
@@ -68,22 +60,10 @@ grouped_attention = Check(
             "the other.)",
         ),
         Mistake(
-            "values by turns",
-            _values_by_turns,
-            "keys are right; the values take turns. Head i needs keys and values of the same "
-            "group.",
-        ),
-        Mistake(
             "no groups",
             _attend,
             "this broadcasts: right for one group and for as many groups as heads, and it stops "
             "in between. Give every head the keys and values of its group first.",
-        ),
-        Mistake(
-            "queries averaged",
-            _queries_averaged,
-            "the queries of a group are averaged, so the result has one head a group. Every head "
-            "keeps its own queries; keys and values are shared.",
         ),
         Mistake(
             "first group for all",
@@ -95,16 +75,6 @@ grouped_attention = Check(
             "no scale",
             _weighted(lambda scores, d_k: scores.softmax(-1)),
             "the scores are not divided by √d_k.",
-        ),
-        Mistake(
-            "softmax over queries",
-            _weighted(lambda scores, d_k: (scores / d_k**0.5).softmax(-2)),
-            "softmax ran over the queries. It runs over the keys, `dim=-1`.",
-        ),
-        Mistake(
-            "heads merged",
-            lambda q, k, v: _grouped(q, k, v).transpose(1, 2).flatten(-2),
-            "the heads are merged already. Asked for is (batch, heads, query_len, d_v).",
         ),
     ],
     right="`grouped_attention` is right, from one group to as many as heads",

@@ -1,6 +1,5 @@
 """The checks of chapter 04 on splitting and merging heads (§3.2.2)."""
 
-import torch
 from torch import Tensor
 
 from walkthrough.checking import Check, Mistake, drawn
@@ -37,34 +36,16 @@ split_heads = Check(
             "the last two dimensions: the heads have to change places with the words.",
         ),
         Mistake(
-            "every h-th component",
-            lambda x, n_heads: x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2),
-            "head i got every h-th component. The matrices of the heads stand side by side, so a "
-            "head owns d neighbouring components: unflatten into (n_heads, d), in this order.",
-        ),
-        Mistake(
-            "words last",
-            lambda x, n_heads: _split(x, n_heads).transpose(-2, -1),
-            "the result is (batch, heads, d, length). The words stand in dimension 2 and the "
-            "components last.",
-        ),
-        Mistake(
-            "heads before the batch",
-            lambda x, n_heads: _split(x, n_heads).transpose(0, 1),
-            "the heads stand before the batch. The sentences come first: "
-            "(batch, heads, length, d). If you stack slices, stack them in dimension 1.",
-        ),
-        Mistake(
             "words and batch exchanged",
             lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1),
             "dimensions 0 and 1 are exchanged, as in the cell on one sentence. Here dimension 0 "
             "holds the sentences, 1 the words and 2 the heads: exchange 1 and 2.",
         ),
         Mistake(
-            "heads folded into the batch",
-            lambda x, n_heads: _split(x, n_heads).flatten(0, 1),
-            "batch and heads are one dimension here. That is a usual way to compute, but the "
-            "result asked for keeps them apart: (batch, heads, length, d).",
+            "every h-th component",
+            lambda x, n_heads: x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2),
+            "head i got every h-th component. The matrices of the heads stand side by side, so a "
+            "head owns d neighbouring components: unflatten into (n_heads, d), in this order.",
         ),
         Mistake(
             "pieces of n_heads components",
@@ -108,12 +89,6 @@ merge_heads = Check(
             "`flatten`, which copy where they must.",
         ),
         Mistake(
-            "not flattened",
-            lambda heads: heads.transpose(1, 2),
-            "the heads are exchanged with the words, and still apart: the result has four "
-            "dimensions. Flatten the last two.",
-        ),
-        Mistake(
             "words and heads flattened",
             lambda heads: heads.transpose(1, 2).flatten(1, 2),
             "words and heads were joined to one dimension. Join heads and components: the last "
@@ -124,24 +99,6 @@ merge_heads = Check(
             lambda heads: heads.permute(0, 2, 3, 1).flatten(-2),
             "the heads are interleaved: component 1 of all heads, then component 2 of all heads. "
             "Concat puts head 1 whole, then head 2 whole.",
-        ),
-        Mistake(
-            "heads under each other",
-            lambda heads: torch.cat(list(heads.unbind(1)), dim=1),
-            "the heads stand under each other: (batch, heads · length, d). Put them side by side, "
-            "in the last dimension.",
-        ),
-        Mistake(
-            "mean over heads",
-            lambda heads: heads.mean(dim=1),
-            "the heads are averaged, and what each of them found is lost. Concat keeps all of it, "
-            "side by side.",
-        ),
-        Mistake(
-            "flattened at once",
-            lambda heads: heads.flatten(-2),
-            "words and components of a head were joined: (batch, heads, length · d). Exchange "
-            "heads and words first; then heads and components stand last, and are joined.",
         ),
     ],
     right="`merge_heads` is right: row by row, head 1, head 2, …",

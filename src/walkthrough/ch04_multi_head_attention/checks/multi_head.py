@@ -101,16 +101,16 @@ multi_head = Check(
             "for several words. Exchange heads and words before you flatten.",
         ),
         Mistake(
+            "all from the queries",
+            lambda q, k, v, *w: _multi_head(q, q, q, *w),
+            "keys and values are both made from `query`: this is self-attention. Keys come from "
+            "`key`, values from `value`.",
+        ),
+        Mistake(
             "divides by √d_model",
             _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[1])).softmax(-1)),
             "the scores are divided by √d_model. Each head divides by the root of its own size, "
             "√d_k: the last dimension of `w_q`.",
-        ),
-        Mistake(
-            "divides by √(d_model / h)",
-            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[1] / len(w_q))).softmax(-1)),
-            "the scores are divided by √(d_model / h). In the paper that equals √d_k; here d_k is "
-            "given by the matrices, so take the last dimension of `w_q`.",
         ),
         Mistake(
             "no scale",
@@ -137,12 +137,6 @@ multi_head = Check(
         ),
     ],
     symptoms=[
-        Symptom(
-            "all from the queries",
-            _like(lambda q, k, v, *w: _multi_head(q, q, q, *w)),
-            "keys and values are both made from `query`: this is self-attention. Keys come from "
-            "`key`, values from `value`.",
-        ),
         Symptom(
             "values from the queries",
             _like(lambda q, k, v, *w: _multi_head(q, k, q, *w)),

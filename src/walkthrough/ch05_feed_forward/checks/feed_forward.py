@@ -229,17 +229,6 @@ feed_forward_share = Check(
             "scores and values are counted for all n words, the other parts for one. Count "
             "everything for one word, or everything for n.",
         ),
-        Mistake(
-            "network over attention",
-            lambda d_model, d_ff, length: d_ff / (2 * d_model + length),
-            "this is network divided by attention. A share is a part divided by the whole.",
-        ),
-        Mistake(
-            "brackets",
-            lambda d_model, d_ff, length: 1.0 + 4 * d_model**2 + 2 * length * d_model,
-            "a share lies between 0 and 1, and yours is far above. Are brackets missing? "
-            "`a / a + b` is 1 + b; a share is `a / (a + b)`.",
-        ),
     ],
     right="`feed_forward_share` is right, for short and for long sentences",
 )

@@ -1,16 +1,12 @@
-"""The checks of chapter 07, positional encoding (§3.5): the table, its slow pairs, a model without.
-
-Those on steps from one position to another stand in a module of their own.
-"""
+"""The check of chapter 07 on the table of sinusoidal encodings (§3.5)."""
 
 from collections.abc import Callable
-from math import tau
 
 import torch
 from torch import Tensor
 
 from transformer.positional import sinusoidal_encoding
-from walkthrough.checking import Arguments, Check, Mistake, Symptom, ValueCheck, WrongValue, fixed
+from walkthrough.checking import Arguments, Check, Mistake, Symptom, fixed
 
 Encode = Callable[[int, int], Tensor]
 Join = Callable[[Tensor, Tensor], Tensor]
@@ -28,9 +24,6 @@ def _angles(positions: Tensor, d_model: int) -> Tensor:
 
 def _interleaved(sines: Tensor, cosines: Tensor) -> Tensor:
     return torch.stack([sines, cosines], dim=-1).flatten(-2).float()
-
-
-# 1 · write the encoding
 
 
 def _encoding(
@@ -123,72 +116,4 @@ encoding = Check(
         ),
     ],
     right="right: {name}, for all four sizes",
-)
-
-
-# 2 · pairs that never complete a turn
-
-N_PAIRS, SENTENCE = 256, 100
-
-
-def _slow_pairs(*, turn: float = tau, exponent: float = 1.0) -> int:
-    pairs = torch.arange(N_PAIRS, dtype=torch.float64)
-    wavelength = turn * 10000.0 ** (exponent * pairs / N_PAIRS)
-    return int((wavelength > SENTENCE).sum())
-
-
-slow_pairs = ValueCheck(
-    name=f"{_slow_pairs()} of the {N_PAIRS} pairs are still in their first turn after "
-    f"{SENTENCE} words",
-    expected=_slow_pairs(),
-    mistakes=[
-        WrongValue(
-            N_PAIRS - _slow_pairs(),
-            "that is how many pairs do complete a turn; the question asks for the others.",
-        ),
-        WrongValue(
-            2 * _slow_pairs(),
-            "that counts dimensions. A pair is a sine and a cosine, so there are half as many.",
-        ),
-        WrongValue(
-            _slow_pairs(turn=1.0),
-            "you compare 10000^(2i/d_model) with the length. The wavelength is 2π times that.",
-        ),
-        WrongValue(
-            _slow_pairs(exponent=2.0),
-            "the exponent grows twice as fast as it should: with 512 dimensions it is 2i/512, "
-            "that is i/256.",
-        ),
-        WrongValue(0, "too low: the slowest hand needs more than 60000 positions for a turn."),
-    ],
-    tolerance=1e-9,
-)
-
-
-# 3 · predict what a model without positions reaches
-
-mirror_accuracy = ValueCheck(
-    name="one chance in five, for every word",
-    expected=0.2,
-    mistakes=[
-        WrongValue(
-            1 / 6,
-            "close. Six words stand in the sentence, and one of them can be ruled out: with six "
-            "places no word is its own mirror image.",
-        ),
-        WrongValue(
-            1.0,
-            "that takes positions. Swap two words of the sentence: the right answers change, "
-            "and the model's answer for each word does not.",
-        ),
-        WrongValue(
-            0.0,
-            "too low: the model can see which words the sentence holds, and guess among them.",
-        ),
-        WrongValue(
-            0.1,
-            "one in ten was the answer on the page, for ten words. Here there are six.",
-        ),
-    ],
-    tolerance=5e-3,
 )

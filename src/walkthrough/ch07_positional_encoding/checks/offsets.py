@@ -77,6 +77,12 @@ rotation = Check(
             "of one angle stand side by side, so 2×2 blocks stand along the diagonal.",
         ),
         Mistake(
+            "a diagonal",
+            _of_blocks(lambda cosine, sine: [[sine, 0.0], [0.0, cosine]]),
+            "you put the encoding of k on the diagonal. That multiplies each component by a "
+            "number; a turn has to mix the sine and the cosine of a pair.",
+        ),
+        Mistake(
             "index doubled twice",
             _of_blocks(_turn, exponent=2.0),
             "the later pairs turn too little: i is doubled twice. If your index runs 0, 2, 4, …, "

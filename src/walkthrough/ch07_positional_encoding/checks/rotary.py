@@ -1,6 +1,7 @@
 """The check of chapter 07 on scores that see distances only: queries and keys turned (§3.5)."""
 
 from collections.abc import Callable
+from math import pi
 
 import torch
 from torch import Tensor
@@ -11,18 +12,18 @@ from walkthrough.checking import Check, Mistake, drawn
 Scores = Callable[[Tensor, Tensor], Tensor]
 
 
-def _turned(x: Tensor, *, times: float = 1.0, exponent: float = 1.0, lost: bool = False) -> Tensor:
-    """Turn pair i of word t by times · t / 10000^(exponent · 2i/d).
+def _turned(x: Tensor, *, times: float = 1.0, first: int = 0, lost: bool = False) -> Tensor:
+    """Turn pair i of word t by times · (t + first) / 10000^(2i/d).
 
     `lost`: the first result has overwritten the component that the second one needs.
     """
     length, d = x.shape
-    frequency = 10000.0 ** (-exponent * torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angle = times * torch.arange(length)[:, None] * frequency
+    frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angle = times * torch.arange(first, first + length)[:, None] * frequency
     a, b = x[:, 0::2].double(), x[:, 1::2].double()
-    first = a * angle.cos() - b * angle.sin()
-    second = (first if lost else a) * angle.sin() + b * angle.cos()
-    return torch.stack([first, second], dim=-1).flatten(-2)
+    left = a * angle.cos() - b * angle.sin()
+    right = (left if lost else a) * angle.sin() + b * angle.cos()
+    return torch.stack([left, right], dim=-1).flatten(-2)
 
 
 def _product(query: Tensor, key: Tensor) -> Tensor:
@@ -76,10 +77,21 @@ rotary_scores = Check(
             "as well if you train with it; here the pairs are neighbours, (0, 1), (2, 3), …",
         ),
         Mistake(
-            "index doubled twice",
-            _both(lambda x: _turned(x, exponent=2.0)),
-            "the later pairs turn too little: i is doubled twice. If your index runs 0, 2, 4, …, "
-            "it is 2i already.",
+            "keys from 1",
+            lambda query, key: _product(_turned(query), _turned(key, first=1)),
+            "your keys stand one place further than the queries of the same words: count both from "
+            "0. A word's own key is at distance 0.",
+        ),
+        Mistake(
+            "degrees",
+            _both(lambda x: _turned(x, times=pi / 180)),
+            "the angles are taken for degrees. `cos` and `sin` want radians, and t / 10000^(2i/d) "
+            "is in radians already.",
+        ),
+        Mistake(
+            "not divided",
+            lambda query, key: _product(_turned(query), _turned(key)) * query.shape[-1] ** 0.5,
+            "the dot products are right, and not yet divided by √d.",
         ),
         Mistake(
             "overwritten",

@@ -2,10 +2,6 @@
 
 from walkthrough.ch08_residuals_and_layer_norm.checks.blocks import which_block
 from walkthrough.ch08_residuals_and_layer_norm.checks.norms import layer_norm
-from walkthrough.ch08_residuals_and_layer_norm.checks.residuals import (
-    share_left,
-    small_start,
-    word_weight,
-)
+from walkthrough.ch08_residuals_and_layer_norm.checks.residuals import share_left
 
-__all__ = ["layer_norm", "share_left", "small_start", "which_block", "word_weight"]
+__all__ = ["layer_norm", "share_left", "which_block"]

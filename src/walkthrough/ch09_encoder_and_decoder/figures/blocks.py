@@ -49,6 +49,7 @@ class Words:
     choose: str = "Choose a block of the model"
     title: str = "Click a block: its shapes, its parameters, its code"
     columns: tuple[str, str, str] = ("what", "shape", "here")
+    code: str = "Its code"
     parameters: str = "Parameters"
     none: str = "none: nothing here is learned"
     shared: str = "none of its own: it uses the matrix of “{owner}”, {each:,} numbers"
@@ -147,7 +148,7 @@ def block_explorer(
     symbols: Mapping[int, str],
     *,
     words: Words | None = None,
-    first: str = "encoder-attention",
+    first: str = "cross-attention",
     name: str = "blocks",
 ) -> Drawing:
     """Return Figure 1 with a panel for every block; `name` tells two on one page apart.
@@ -174,7 +175,8 @@ def block_explorer(
         f'<style>{source_style()}{_style()}</style><div class="blocks"><div class="blocks-map" '
         f'role="radiogroup" aria-label="{html.escape(words.choose)}">{drawing.svg}{picks}</div>'
         f'<div class="blocks-facts" aria-live="polite">{facts}</div>'
-        f'<div class="blocks-code">{code}</div></div>'
+        f'<details class="blocks-code"><summary>{html.escape(words.code)}</summary>{code}</details>'
+        "</div>"
     )
     return Drawing(page, words.title)
 

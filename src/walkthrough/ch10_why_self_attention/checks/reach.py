@@ -66,12 +66,6 @@ layers_needed = Check(
             "one side. Here the kernel looks at the position and at k − 1 before it.",
         ),
         Mistake(
-            "rounded down",
-            _either(lambda n, k: (n - 1) // (k - 1), lambda n, k: math.floor(math.log(n, k))),
-            "where the division or the logarithm leaves a rest, one more layer is needed: round "
-            "up, not down.",
-        ),
-        Mistake(
             "logarithm rounded down",
             _either(dilated=lambda n, k: math.floor(math.log(n, k))),
             "dilated: where the logarithm leaves a rest, one more layer is needed: round up, not "
@@ -88,13 +82,6 @@ layers_needed = Check(
             _either(dilated=_until(lambda k, layers: (k - 1) * (2**layers - 1))),
             "dilated: here the gaps double from layer to layer. The paper's log_k(n) needs gaps "
             "that grow k-fold: 1, k, k², …",
-        ),
-        Mistake(
-            "orders of growth",
-            _either(lambda n, k: math.ceil(n / k), lambda n, k: math.ceil(math.log(n, k))),
-            "n/k and log_k n say how the numbers grow, they do not count. Contiguous: a layer "
-            "reaches k − 1 further, and n − 1 steps lie between the ends. Dilated: count with "
-            "whole numbers, `math.log` is not exact.",
         ),
     ],
     right="`layers_needed` is right, for contiguous and for dilated kernels",

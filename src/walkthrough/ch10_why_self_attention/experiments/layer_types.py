@@ -4,13 +4,12 @@ Every layer maps (batch, n, d) to (batch, n, d). The attentions have no projecti
 what they do with queries, keys and values that are already there.
 """
 
-import time
 from collections.abc import Callable
 from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -136,30 +135,3 @@ def longest_chain(layer: nn.Module, *, n: int, d: int) -> int:
         longest[node] = max((longest[before] for before in inputs), default=0) + is_product
         pending.pop()
     return longest[output.grad_fn]
-
-
-def reads_from(layer: nn.Module, *, n: int, d: int) -> Bool[Tensor, "n n"]:
-    """Return which outputs (rows) depend on which inputs (columns), by gradients."""
-    x = torch.randn(1, n, d, requires_grad=True)
-    output = layer(x)[0]
-    rows = [
-        torch.autograd.grad(output[position].sum(), x, retain_graph=True)[0][0].abs().amax(-1) > 0
-        for position in range(n)
-    ]
-    return torch.stack(rows)
-
-
-def milliseconds(layer: nn.Module, *, n: int, d: int, batch: int = 1, repeats: int = 2) -> float:
-    """Return the processor time of the fastest of some calls, after one that does not count.
-
-    With one thread it is the time of the calculation, whatever else the machine is doing.
-    """
-    x = torch.randn(batch, n, d)
-    times = []
-    with torch.no_grad():
-        layer(x)
-        for _ in range(repeats):
-            start = time.process_time()
-            layer(x)
-            times.append(1000 * (time.process_time() - start))
-    return min(times)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from transformer.data.bpe import Merge, join_pair
-from walkthrough.checking.base import Case, Check, Mistake, arguments, fixed
+from walkthrough.checking import Case, Check, Mistake, arguments, fixed
 
 Words = dict[str, int]
 """Words and how often each occurs."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from transformer.data.bpe import Merge, join_pair, learn_merges, merge_ranks, segment
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 TEXT = [
     *["low lower lowest slow slower slowest"] * 3,

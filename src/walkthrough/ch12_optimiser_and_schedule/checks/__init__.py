@@ -2,7 +2,6 @@
 
 from walkthrough.ch12_optimiser_and_schedule.checks.adamw import adamw_step
 from walkthrough.ch12_optimiser_and_schedule.checks.cost import training_days
-from walkthrough.ch12_optimiser_and_schedule.checks.gradient import update_gradient
-from walkthrough.ch12_optimiser_and_schedule.checks.schedule import rate_of_batch, warmup_for_peak
+from walkthrough.ch12_optimiser_and_schedule.checks.schedule import rate_of_batch
 
-__all__ = ["adamw_step", "rate_of_batch", "training_days", "update_gradient", "warmup_for_peak"]
+__all__ = ["adamw_step", "rate_of_batch", "training_days"]

@@ -1,6 +1,6 @@
 """The check of chapter 12 on the cost of a run (§5.2)."""
 
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking import Check, Mistake, fixed
 
 
 def _days(forward: float, tokens: int, updates: int, rate: float) -> float:
@@ -39,6 +39,12 @@ training_days = Check(
             lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400**2,
             "the seconds are multiplied by 86 400. `a / b * c` is `(a / b) * c`: from seconds to "
             "days you divide.",
+        ),
+        Mistake(
+            "turned over",
+            lambda f, tokens, updates, rate: 1 / _days(f, tokens, updates, rate),
+            "this is one over the days: how many such runs fit into a day. Work stands above, and "
+            "what is done in a day below.",
         ),
         Mistake(
             "times the rate",

@@ -1,13 +1,10 @@
-"""The checks of chapter 12 on the schedule (§5.3): the rate of a batch, the warm-up of a peak.
-
-Their wrong answers come from one formula with a part changed.
-"""
+"""The check of chapter 12 on the schedule (§5.3): the rate of a batch."""
 
 import math
 from collections.abc import Callable
 
 from transformer.training.schedule import noam_rate
-from walkthrough.checking.base import Check, Forbidden, Mistake, fixed
+from walkthrough.checking import Check, Forbidden, Mistake, fixed
 
 
 def _eq3(
@@ -15,9 +12,6 @@ def _eq3(
 ) -> float:
     """Equation 3, or with another choice between its two terms."""
     return float(d_model**-0.5 * choose(t**-0.5, t * warmup**-1.5))
-
-
-# Exercise: the rate of a batch -------------------------------------------------------------------
 
 
 def _rate(batch: int, accumulate: int, d_model: int, warmup: int) -> float:
@@ -100,62 +94,4 @@ rate_of_batch = Check(
         ),
     ],
     right="`rate_of_batch` is right: a rate an update, not a batch",
-)
-
-# Exercise: the warm-up of a peak ----------------------------------------------------------------
-
-Warmup = Callable[[float, int], float]
-
-
-def _powers(peak: int | float, model: int | float) -> Warmup:
-    """Powers of both arguments; −2 and −1 are right."""
-    return lambda given, d_model: float(given**peak * d_model**model)
-
-
-warmup_for_peak = Check(
-    name="warmup_for_peak",
-    reference=_powers(-2, -1),
-    cases=[
-        fixed("the peak of 1e-3, d_model = 512", 1e-3, 512),
-        fixed("the peak of 5e-4, d_model = 1024", 5e-4, 1024),
-        fixed("the peak of 3e-3, d_model = 64", 3e-3, 64),
-    ],
-    tolerance=1e-6,
-    mistakes=[
-        Mistake(
-            "no square",
-            _powers(-1, -1),
-            "the peak is not squared. From peak = (d_model · warmup)^−0.5 follows "
-            "peak² = 1 / (d_model · warmup).",
-        ),
-        Mistake(
-            "d_model above",
-            _powers(-2, 1),
-            "d_model is a factor here. Solved for the warm-up, it stands below: a wider model "
-            "reaches its peak with a shorter warm-up. (`1 / a * b` is `(1 / a) * b`.)",
-        ),
-        Mistake(
-            "d_model forgotten",
-            _powers(-2, 0),
-            "d_model is missing. It lowers the whole curve, so it lowers the peak.",
-        ),
-        Mistake(
-            "root of it all",
-            _powers(-1, -0.5),
-            "this is the root of the right number. Both sides have to be squared once more.",
-        ),
-        Mistake(
-            "the formula of the peak",
-            _powers(-0.5, -0.5),
-            "this is the formula of the peak with the peak put in for the warm-up. Solve it for "
-            "the warm-up: square both sides first.",
-        ),
-        Mistake(
-            "the rising term alone",
-            _powers(-1 / 1.5, -1 / 3),
-            "you have solved d_model^−0.5 · warmup^−1.5, the rate of the *first* update. At the "
-            "peak the step is the warm-up itself, so one factor of it cancels.",
-        ),
-    ],
-    right="`warmup_for_peak` is right: half the peak takes four times the warm-up",
 )

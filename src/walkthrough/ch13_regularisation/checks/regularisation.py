@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments, fixed
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fixed
 
 # Exercise: dropout -------------------------------------------------------------------------------
 

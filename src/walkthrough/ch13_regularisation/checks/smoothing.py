@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from transformer.training.loss import label_smoothed_cross_entropy
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 from walkthrough.checking.values import ValueCheck, WrongValue
 
 Share = Callable[[float, int], float]

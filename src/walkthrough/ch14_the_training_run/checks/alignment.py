@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 
 def _predicted_sources(weights: Tensor, n_source: int, n_target: int) -> list[int]:
@@ -18,16 +18,8 @@ def _end_allowed(weights: Tensor, n_source: int, n_target: int) -> list[int]:
     return [int(place) for place in weights[:n_target].argmax(dim=-1)]
 
 
-def _every_row(weights: Tensor, n_source: int, n_target: int) -> list[int]:
-    return [int(place) for place in weights[:, :n_source].argmax(dim=-1)]
-
-
 def _over_the_rows(weights: Tensor, n_source: int, n_target: int) -> list[int]:
     return [int(place) for place in weights[:n_target, :n_source].argmax(dim=0)]
-
-
-def _least(weights: Tensor, n_source: int, n_target: int) -> list[int]:
-    return [int(place) for place in weights[:n_target, :n_source].argmin(dim=-1)]
 
 
 def _end_first(weights: Tensor, n_source: int, n_target: int) -> list[int]:
@@ -68,20 +60,10 @@ predicted_sources = Check(
             "Leave their columns out before you take the maximum.",
         ),
         Mistake(
-            "a row too many",
-            _every_row,
-            "you have one entry too many: the last row predicts the end token, which is no word.",
-        ),
-        Mistake(
             "over the wrong axis",
             _over_the_rows,
             "your maximum runs down the columns: for each source word it names a target word. "
             "Rows are target words here; take the maximum along a row.",
-        ),
-        Mistake(
-            "the smallest weight",
-            _least,
-            "you take the smallest weight of the row; attention looks where the weight is largest.",
         ),
         Mistake(
             "the first source word left out",

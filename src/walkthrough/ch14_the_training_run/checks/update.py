@@ -12,7 +12,7 @@ from transformer.config import TransformerConfig
 from transformer.data.batching import Batch, collate
 from transformer.model import Transformer
 from transformer.training import label_smoothed_cross_entropy
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
 
 Update = Callable[[nn.Module, Optimizer, Sequence[Batch], float], Any]
 SIZES = TransformerConfig.tiny(vocab_size=12).replace(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 States = Sequence[Mapping[str, Tensor]]
 
@@ -72,24 +72,6 @@ average = Check(
             "half the sum",
             lambda states: _sum_over(states, 2),
             "you divide by 2, however many checkpoints there are. Divide by their number.",
-        ),
-        Mistake(
-            "one too few",
-            lambda states: _sum_over(states, max(1, len(states) - 1)),
-            "you divide by the number of checkpoints minus 1. A mean divides by their number.",
-        ),
-        Mistake(
-            "divided by the number of names",
-            lambda states: _sum_over(states, len(states[0])),
-            "you divide by the number of names in a checkpoint. Divide by the number of "
-            "checkpoints, `len(states)`.",
-        ),
-        Mistake(
-            "the first one counted and not added",
-            lambda states: {
-                name: sum(state[name] for state in states[1:]) / len(states) for name in states[0]
-            },
-            "the first checkpoint is not in your sum, though it is counted when you divide.",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from walkthrough.checking.base import (
+from walkthrough.checking import (
     Arguments,
     Case,
     Check,
@@ -39,12 +39,6 @@ def _best_of_each(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     found, tokens = _sums(totals, log_probs).max(dim=-1)
     ranked = found.argsort(descending=True)[:beam]
     return ranked, tokens[ranked], found[ranked]
-
-
-def _only_the_best_row(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    row = int(totals.argmax())
-    best, tokens = (totals[row] + log_probs[row]).topk(beam)
-    return torch.full_like(tokens, row), tokens, best
 
 
 def _split_by_the_beam(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
@@ -96,11 +90,6 @@ beam_step = Check(
             "the vocabulary: row = place // vocabulary, word = place % vocabulary.",
         ),
         Mistake(
-            "one row only",
-            _only_the_best_row,
-            "you continue the best row only: that is greedy search with several last words.",
-        ),
-        Mistake(
             "log P of the word",
             _then(lambda rows, tokens, _best, log_probs: (rows, tokens, log_probs[rows, tokens])),
             "rows and words are right. The third tensor holds the word's log probability alone; "
@@ -117,14 +106,6 @@ beam_step = Check(
             lambda totals, log_probs, beam: _flat_places(totals, log_probs, beam),
             "rows and log P are right. Your words are places in the flat list: the id of a word is "
             "place % vocabulary.",
-        ),
-        Mistake(
-            "transposed before it was flattened",
-            lambda totals, log_probs, beam: _best_of(
-                _sums(totals, log_probs).T.reshape(log_probs.shape), beam
-            ),
-            "the sums are transposed before they become a flat list. There the first row stands "
-            "first, with all its words, then the second.",
         ),
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from walkthrough.checking.base import Arguments, Case, Check, Mistake, arguments
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 Kind = Callable[[str, str, float, float], str | None]
 
@@ -81,12 +81,6 @@ kind_of_error = Check(
             "their order, and however often one comes. Compare the texts themselves.",
         ),
         Mistake(
-            "the reference inside the output",
-            _right_if(lambda o, r: r in o),
-            "an output that holds the reference and more counts as right in your function. "
-            "`in` looks for a part of a text; `==` compares the whole.",
-        ),
-        Mistake(
             "equal scores taken for right",
             lambda o, r, s, q: "none" if s == q else ("search" if s < q else "model"),
             "you compare the scores to find out whether the output is right. The two scores of "
@@ -109,17 +103,6 @@ kind_of_error = Check(
             "all blamed on the model",
             lambda o, r, s, q: "none" if o == r else "model",
             "every wrong output is the model's error in your function. Compare the two scores.",
-        ),
-        Mistake(
-            "a higher score taken for right",
-            lambda o, r, s, q: "search" if s < q else "none",
-            "a wrong output that scores higher than the reference counts as right in your "
-            "function. It is the model's error: it prefers a wrong output.",
-        ),
-        Mistake(
-            "scores cut to whole numbers",
-            lambda o, r, s, q: "none" if o == r else ("search" if int(s) < int(q) else "model"),
-            "you compare whole numbers: `int` cuts −1.9 and −1.2 to −1. Compare the scores.",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """The check of chapter 15 on the score of a hypothesis (§6.1)."""
 
 from transformer.inference.beam import length_penalty
-from walkthrough.checking.base import (
+from walkthrough.checking import (
     Check,
     Mistake,
     fixed,
@@ -47,22 +47,6 @@ score = Check(
             "no α",
             lambda log_prob, length, alpha: log_prob / ((5 + length) / 6),
             "your penalty does not depend on α: raise it to the power α.",
-        ),
-        Mistake(
-            "the length alone divided",
-            lambda log_prob, length, alpha: log_prob / (5 + length / 6) ** alpha,
-            "only the length is divided by 6; the bracket is (5 + length) / 6.",
-        ),
-        Mistake(
-            "the end token counted twice",
-            lambda log_prob, length, alpha: log_prob / length_penalty(length + 1, alpha),
-            "you add 1 to the length: `length` counts the end token already.",
-        ),
-        Mistake(
-            "5 and 6 exchanged",
-            lambda log_prob, length, alpha: log_prob / ((6 + length) / 5) ** alpha,
-            "5 and 6 have changed places: the bracket is (5 + length) / 6, so that a length of 1 "
-            "gives 1.",
         ),
     ],
 )

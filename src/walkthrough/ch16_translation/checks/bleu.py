@@ -1,7 +1,7 @@
 """The check of chapter 16 on BLEU of a corpus (§6.1)."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import chain
 from math import prod
 from statistics import fmean
 from typing import Any
@@ -10,13 +10,14 @@ from transformer.analysis.bleu import (
     brevity_penalty,
     clipped_matches,
     corpus_bleu,
+    ngram_counts,
 )
 from walkthrough.ch16_translation.checks.matches import (
     Count,
     Tokens,
     unclipped,
 )
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Corpus = Sequence[Tokens]
 Pairs = Sequence[tuple[Tokens, Tokens]]
@@ -28,10 +29,6 @@ def _n_runs(hypothesis: Tokens, n: int) -> int:
 
 def _precision(pairs: Pairs, n: int, count: Count) -> float:
     return sum(count(h, r, n) for h, r in pairs) / sum(_n_runs(h, n) for h, _ in pairs)
-
-
-def _mean_precision(pairs: Pairs, n: int, count: Count) -> float:
-    return fmean(count(h, r, n) / max(_n_runs(h, n), 1) for h, r in pairs)
 
 
 def _clipped_over_the_corpus(pairs: Pairs, n: int, _count: Count) -> float:
@@ -71,10 +68,6 @@ def _bleu(
 
 def _mistake(name: str, say: str, **changes: Any) -> Mistake:
     return Mistake(name, _bleu(**changes), say)
-
-
-def _one_long_sentence(hypotheses: Corpus, references: Corpus) -> float:
-    return corpus_bleu([list(chain(*hypotheses))], [list(chain(*references))])
 
 
 def _mean_of_sentences(hypotheses: Corpus, references: Corpus) -> float:
@@ -150,18 +143,6 @@ bleu = Check(
             "you take the mean of the sentences' penalties. There is one, for the corpus: add the "
             "lengths first.",
             penalty=_mean_penalty,
-        ),
-        _mistake(
-            "mean of the sentences' precisions",
-            "you take the mean of the sentences' precisions. Add up the matches and the totals of "
-            "all sentences, and divide once.",
-            precision=_mean_precision,
-        ),
-        Mistake(
-            "one long sentence",
-            _one_long_sentence,
-            "you join all sentences to one. Then there are runs across two sentences, which nobody "
-            "wrote.",
         ),
     ],
     right="`bleu` is right, for eight small corpora",

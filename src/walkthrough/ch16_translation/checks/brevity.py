@@ -5,7 +5,7 @@ from math import exp
 from statistics import fmean
 
 from transformer.analysis.bleu import brevity_penalty
-from walkthrough.checking.base import Check, Mistake, fixed
+from walkthrough.checking import Check, Mistake, fixed
 
 
 def _penalty(hypothesis_lengths: Sequence[int], reference_lengths: Sequence[int]) -> float:
@@ -63,18 +63,6 @@ penalty = Check(
             lambda h, r: min(1.0, exp(-sum(r) / sum(h))),
             "the exponent is −r / c in your function; it is 1 − r / c, which is 0 where the "
             "lengths are equal.",
-        ),
-        Mistake(
-            "rounded down",
-            lambda h, r: min(1.0, exp(1 - sum(r) // sum(h))),
-            "`//` rounds r / c down, so that a corpus that is a little too short is not punished. "
-            "Divide with `/`.",
-        ),
-        Mistake(
-            "the difference of the lengths",
-            lambda h, r: min(1.0, exp(sum(h) - sum(r))),
-            "the exponent is the difference of the lengths, c − r; it is 1 − r / c. The penalty "
-            "depends on their ratio.",
         ),
     ],
     right="the penalty is right: over the corpus, and never above 1",

@@ -27,9 +27,6 @@ days_on_one = ValueCheck(
         ),
         WrongValue(_days("K80", seconds=1), "that is seconds. A day has 24 · 3600 of them."),
         WrongValue(_days("K80", seconds=60), "that is minutes, if you count them. Divide by 1440."),
-        WrongValue(_days("K80", seconds=7 * _DAY), "that is weeks. Days are asked."),
-        WrongValue(_days("K40"), "that is one K40, at 3.7 TFLOP/s. A K80 sustains 2.8."),
-        WrongValue(_days("M40"), "that is one M40, at 6.0 TFLOP/s. A K80 sustains 2.8."),
         WrongValue(_BIG / _FLOPS * _days("K80"), "that is the big model, 2.3·10¹⁹ FLOPs."),
         WrongValue(13, "that is cut to whole days. One decimal at least is asked."),
         WrongValue(14, "that is rounded to whole days. One decimal at least is asked."),
@@ -38,8 +35,6 @@ days_on_one = ValueCheck(
             "you multiply the cost by the rate. Operations divided by operations a second are "
             "seconds.",
         ),
-        WrongValue(_days("K80") * 1e12 / 2**40, "tera is 10¹² here, not 2⁴⁰, as for memory sizes."),
-        WrongValue(_days("K80", 8, 3600), "these are hours of eight K80s. Asked are days of one."),
     ],
     right="right: two weeks on one K80, for what eight P100 do in half a day",
 )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from transformer.analysis.bleu import clipped_matches, ngram_counts
-from walkthrough.checking.base import Case, Check, Mistake, fixed
+from walkthrough.checking import Case, Check, Mistake, fixed
 
 Tokens = Sequence[str]
 Count = Callable[[Tokens, Tokens, int], float]
@@ -39,17 +39,6 @@ def _joined_runs(hypothesis: Tokens, reference: Tokens, n: int) -> int:
         return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
     return (counts(hypothesis) & counts(reference)).total()
-
-
-def _shorter_at_the_end(hypothesis: Tokens, reference: Tokens, n: int) -> int:
-    def counts(tokens: Tokens) -> Counter[tuple[str, ...]]:
-        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens)))
-
-    return (counts(hypothesis) & counts(reference)).total()
-
-
-def _up_to(hypothesis: Tokens, reference: Tokens, n: int) -> int:
-    return sum(clipped_matches(hypothesis, reference, k) for k in range(1, n + 1))
 
 
 def _matches_case(label: str, hypothesis: str, reference: str, n: int) -> Case:
@@ -115,17 +104,6 @@ matches = Check(
             _at_the_same_place,
             "a run counts only where both sentences have it at the same place. One word more in "
             "front, and nothing matches. Places do not matter.",
-        ),
-        Mistake(
-            "shorter runs at the end",
-            _shorter_at_the_end,
-            "the last runs of your sentences are shorter than n: a slice stops at the end without "
-            "a word. A sentence of m words has m − n + 1 runs.",
-        ),
-        Mistake(
-            "shorter runs as well",
-            _up_to,
-            "you add up the runs of 1, 2, … up to n words. Only those of n words count.",
         ),
     ],
     right="`matches` is right: clipped, in order, for any n",

@@ -115,21 +115,10 @@ allowed = Check(
             "follow.",
         ),
         Mistake(
-            "no end",
-            _never(lambda one, _written, _n: one == END),
-            "after a whole tree nothing may come in your rules. The end must: without it the "
-            "decoder never stops.",
-        ),
-        Mistake(
             "phrases never close before the last word",
             _never(lambda one, written, n: one[0] == ")" and written.count(WORD) < n),
             "an inner bracket may not close while words are left. Only the *outermost* one has to "
             "wait for the last word.",
-        ),
-        Mistake(
-            "closes after a word alone",
-            _never(lambda one, written, _n: one[0] == ")" and written[-1] != WORD),
-            "a bracket closes only after a word in your rules. It may close after a phrase, too.",
         ),
     ],
     right="`allowed` is right: every tree can be written, and nothing else",
@@ -286,12 +275,6 @@ decoder = Check(
             _of(end_as_wished=True),
             "you stop where the model's likeliest symbol is the end, even if the rules close it. "
             "Ask `may` first.",
-        ),
-        Mistake(
-            "as long as the sentence",
-            lambda scores, may, n_words: decode(scores, may, n_words)[:n_words],
-            "you write as many symbols as there are words. Brackets are symbols, too: go on until "
-            "the end symbol is chosen.",
         ),
         Mistake(
             "up to the last word",

@@ -59,22 +59,6 @@ def _by_children(tree: Tree) -> Spans:
     return sorted(found)
 
 
-def _looked_up(tree: Tree) -> Spans:
-    """Look a phrase up by its first word."""
-    words, found = list(leaves(tree)), []
-
-    def visit(node: Tree) -> None:
-        inside = list(leaves(node))
-        start = words.index(inside[0])
-        found.append((node[0], start, start + len(inside)))
-        for child in node[1:]:
-            if not isinstance(child, str):
-                visit(child)
-
-    visit(tree)
-    return sorted(found)
-
-
 spans = Check(
     name="spans",
     reference=spans_of,
@@ -112,26 +96,10 @@ spans = Check(
             "brackets, so it counts twice: a set forgets this.",
         ),
         Mistake(
-            "no labels",
-            _changed(lambda _label, start, end: (start, end)),
-            "the labels are missing: (label, start, end) is asked for.",
-        ),
-        Mistake(
-            "label last",
-            _changed(lambda label, start, end: (start, end, label)),
-            "your label stands last. The order is (label, start, end).",
-        ),
-        Mistake(
             "restarted in each constituent",
             _restarted,
             "your starts begin again inside each constituent. All places are counted from the "
             "first word of the sentence.",
-        ),
-        Mistake(
-            "looked up",
-            _looked_up,
-            "you look a phrase up by its first word. A word can stand in a sentence twice: carry "
-            "the place along.",
         ),
         Mistake(
             "children for words",
@@ -277,12 +245,6 @@ f1 = Check(
             lambda p, g: f1_of([[s for one in p for s in one]], [[s for one in g for s in one]]),
             "a constituent of one sentence matches that of another: you count all sentences as "
             "one. Match sentence by sentence, then add.",
-        ),
-        Mistake(
-            "recall",
-            lambda p, g: 100 * _counted(p, g)[0] / _counted(p, g)[2],
-            "this is recall: the share of gold constituents that were found. F1 also asks how "
-            "many predicted ones are right.",
         ),
         Mistake(
             "arithmetic mean",

@@ -41,12 +41,6 @@ def _mean(results: Tensor, head: int) -> Tensor:
     return results
 
 
-def _position(results: Tensor, place: int) -> Tensor:
-    results = results.clone()
-    results[:, :, place] = 0.0
-    return results
-
-
 def _interleaved(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
     merged = _merged(attention, x, lambda results, _head: results, head)
     merged[..., head :: attention.n_heads] = 0.0
@@ -62,17 +56,6 @@ def _after_mixing(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor
 
 def _without_bias(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
     return F.linear(_merged(attention, x, _silent, head), attention.output_proj.weight)
-
-
-def _queries_zero(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    def even(results: Tensor, head: int) -> Tensor:
-        results = results.clone()
-        results[:, head] = attention.split_heads(attention.value_proj(x))[:, head].mean(
-            dim=1, keepdim=True
-        )
-        return results
-
-    return _ablated(even)(attention, x, head)
 
 
 def _attention(label: str, *, n_heads: int, d_model: int, length: int, head: int) -> Case:
@@ -102,11 +85,6 @@ without_head = Check(
             "you silence the head before it: heads are counted from 0 here.",
         ),
         Mistake(
-            "that head alone",
-            _ablated(lambda results, head: results - _silent(results, head)),
-            "you keep the one head and silence the others. It is to be the other way round.",
-        ),
-        Mistake(
             "the mean of the head",
             _ablated(_mean),
             "you put the head's mean in its place. That is a fair ablation too, and some papers "
@@ -128,18 +106,6 @@ without_head = Check(
             "no bias",
             _without_bias,
             "the bias of W^O is missing. It belongs to no head: it stays, whichever you cut.",
-        ),
-        Mistake(
-            "queries of zero",
-            _queries_zero,
-            "with queries or keys of zero the head is not silent: all its weights are equal, and "
-            "it gives the mean of the values.",
-        ),
-        Mistake(
-            "a position",
-            _ablated(_position),
-            "you silence a *position*. After `split_heads` the shape is (batch, heads, length, "
-            "d_v): heads are dimension 1.",
         ),
     ],
 )

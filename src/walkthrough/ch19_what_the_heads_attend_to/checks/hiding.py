@@ -40,10 +40,6 @@ def _in_one_head(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     return scores.softmax(-1)
 
 
-def _all_between(scores: Tensor, query: int, keys: list[int]) -> Tensor:
-    return _hide(scores, query, list(range(min(keys), max(keys) + 1)))
-
-
 def _scores(
     label: str, *shape: int, query: int, keys: list[int], around: float = 0.0, special: str = ""
 ) -> Case:
@@ -94,22 +90,10 @@ hide = Check(
             "a score of 0 still gets the weight exp(0) = 1 before normalising. −∞ gets none.",
         ),
         Mistake(
-            "over the queries",
-            _set(lambda query, keys: (..., query, keys), dim=-2),
-            "your softmax runs over the queries. Each query shares out 1 over the keys: the last "
-            "dimension.",
-        ),
-        Mistake(
             "in one head",
             _in_one_head,
             "the edge is hidden in the first head only. Close it in all of them: "
             "`scores[..., query, keys]`.",
-        ),
-        Mistake(
-            "all between",
-            _all_between,
-            "you hide all places from the first key to the last. `keys` is a list of places: "
-            "index with it.",
         ),
     ],
 )

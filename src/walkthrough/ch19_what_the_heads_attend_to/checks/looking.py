@@ -34,16 +34,6 @@ def _found(weights: Tensor, query: int, answers: tuple[int, ...]) -> bool:
     return int(weights[query].argmax()) in answers
 
 
-def _first_of_all(weights: Tensor, query: int, answers: tuple[int, ...]) -> bool:
-    return int(weights.argmax()) % weights.shape[-1] in answers
-
-
-def _beside_itself(weights: Tensor, query: int, answers: tuple[int, ...]) -> bool:
-    row = weights[query].clone()
-    row[query] = -1
-    return int(row.argmax()) in answers
-
-
 def _largest_then_second(label: str, rows: list[tuple[int, tuple[int, ...], int, int]]) -> Case:
     """A case in which each asked row has its largest and its second weight at given places."""
 
@@ -115,23 +105,6 @@ share_found = Check(
             _share(lambda weights, query, answers: weights[query, list(answers)].sum()),
             "this is the mean weight on the answer, a good figure too, but another: the exercise "
             "asks how often the *largest* weight lies there.",
-        ),
-        Mistake(
-            "more than half",
-            _share(lambda weights, query, answers: weights[query, list(answers)].sum() > 0.5),
-            "you ask whether more than half of the weight lies on the answer. The largest weight "
-            "of a row may be less.",
-        ),
-        Mistake(
-            "the whole map",
-            _share(_first_of_all),
-            "you take the largest weight of the whole map. Look at the query's row.",
-        ),
-        Mistake(
-            "beside itself",
-            _share(_beside_itself),
-            "you leave the word's own place out. A head that looks at the word itself has not "
-            "found the answer.",
         ),
     ],
 )
@@ -208,22 +181,10 @@ fixed_distance = Check(
             "words its answer has: divide by the sentences that have one.",
         ),
         Mistake(
-            "the mean distance",
-            _mean,
-            "the mean of the distances need not be where any answer stands. Take the distance "
-            "that occurs most often.",
-        ),
-        Mistake(
             "the first word of the answer",
             _one_answer(0),
             "you count the first word of an answer only. A distance that falls on the second "
             "finds it, too.",
-        ),
-        Mistake(
-            "the last word of the answer",
-            _one_answer(-1),
-            "you count the last word of an answer only. A distance that falls on the first finds "
-            "it, too.",
         ),
     ],
 )

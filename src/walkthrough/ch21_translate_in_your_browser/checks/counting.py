@@ -36,11 +36,6 @@ multiplications = Check(
     ],
     mistakes=[
         Mistake(
-            "additions too",
-            lambda left, right: 2 * _multiplications(left, right),
-            "this is twice the number: you count the additions too. Here, multiplications alone.",
-        ),
-        Mistake(
             "one of the batch",
             lambda left, right: left[-2] * left[-1] * right[-1],
             "this is the number for one product. The sizes before the last two say how many "
@@ -69,19 +64,6 @@ multiplications = Check(
             lambda left, right: prod(left) * prod(right[:-2]) * right[-1],
             "batch sizes that both shapes have are counted twice: the products stand side by "
             "side, each left one meets one right one.",
-        ),
-        Mistake(
-            "the larger batch",
-            lambda left, right: (
-                max(prod(left[:-2]), prod(right[:-2])) * left[-2] * left[-1] * right[-1]
-            ),
-            "you take the larger of the two batches. Compare size by size: (1, 4) and (2, 1) "
-            "become (2, 4).",
-        ),
-        Mistake(
-            "multiplications and additions",
-            lambda left, right: _batch(left, right) * left[-2] * (2 * left[-1] - 1) * right[-1],
-            "you count the additions too. Here, multiplications alone.",
         ),
     ],
 )

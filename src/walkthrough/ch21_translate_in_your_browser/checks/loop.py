@@ -46,14 +46,12 @@ def _loop(
     stop: bool = True,
     more: int = 0,
     keep_end: bool = False,
-    keep_start: bool = False,
-    keep_first_past: bool = False,
 ) -> list[int]:
-    token, past, words = BOS_ID, None, [BOS_ID] if keep_start else []
+    words: list[int] = []
+    token, past = BOS_ID, None
     for _ in range(limit + more):
         logits, found = step(token, past)
-        if not (keep_first_past and past):
-            past = found if remember else None
+        past = found if remember else None
         word = int(logits.argmax())
         if stop and word == EOS_ID:
             return [*words, word] if keep_end else words
@@ -106,26 +104,10 @@ greedy = Check(
             "word of it.",
         ),
         Mistake(
-            "the start token kept",
-            _by(keep_start=True),
-            "the start token stands among the words: it is the first thing the decoder reads, "
-            "and nothing that it said.",
-        ),
-        Mistake(
             "one word too few",
             _by(more=-1),
             "where the limit ends the loop, the last word is missing: you take one step fewer than "
             "`limit` allows, or cut that word off as if it were the end.",
-        ),
-        Mistake(
-            "the first past kept",
-            _by(keep_first_past=True),
-            "you keep the past of the first step. Every step returns a new one: hand that on.",
-        ),
-        Mistake(
-            "nothing at the limit",
-            lambda step, limit: [] if len(_loop(step, limit)) == limit else _loop(step, limit),
-            "where the limit ends the loop, your words are lost. Return them as they are.",
         ),
     ],
 )

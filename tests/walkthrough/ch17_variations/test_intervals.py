@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from walkthrough.lab.intervals import t_factor, t_interval
+from walkthrough.ch17_variations.intervals import t_factor, t_interval
 
 
 @pytest.mark.parametrize(("n", "t"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262)])
