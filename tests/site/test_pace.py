@@ -21,6 +21,7 @@ NEW_FORM = [
     "10-why-self-attention",
     "11-subwords-and-batches",
     "12-optimiser-and-schedule",
+    "13-regularisation",
 ]
 SCREEN = 800  # px
 FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 25.0  # screens

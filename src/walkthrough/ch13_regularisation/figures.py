@@ -1,6 +1,6 @@
 """Dropout draw by draw, the smoothed target and its loss, and curves, for chapter 13 (§5.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -16,10 +16,44 @@ N_COMPONENTS, N_DRAWS = 8, 30
 FIFTHS = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
 
 
+def _signed_cells(part: alt.Chart, rows: Sequence[str], title: str = "") -> alt.LayerChart:
+    """Return a map of the numbers in `kept`, a line a name; zeros are empty cells."""
+    place = part.encode(
+        alt.X("n:O", title=None, axis=None),
+        alt.Y("word:N", sort=list(rows), title=None, axis=alt.Axis(ticks=False)),
+    )
+    scale = alt.Scale(scheme=SIGNED_SCHEME, domain=[-6, 6], clamp=True)
+    shown = alt.condition("datum.kept == 0", alt.value(0), alt.value(1))
+    colour = alt.Color("kept:Q", scale=scale, legend=None)
+    layers = [
+        place.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(colour, fillOpacity=shown),
+        place.mark_text(fontSize=12, color="#1b1b1b").encode(
+            alt.Text("kept:Q", format=".1f"), opacity=shown
+        ),
+    ]
+    return alt.LayerChart(layer=layers).properties(width=NARROW, height=24 * len(rows), title=title)
+
+
+def signed_rows(rows: Mapping[str, torch.Tensor]) -> alt.LayerChart:
+    """Return vectors one under the other; zeros are empty cells."""
+    values = [
+        {"word": name, "n": n, "kept": round(value, 2)}
+        for name, vector in rows.items()
+        for n, value in enumerate(vector.tolist())
+    ]
+    words = "; ".join(
+        f"{name}: {', '.join(f'{value:.1f}' for value in vector.tolist())}"
+        for name, vector in rows.items()
+    )
+    chart = _signed_cells(alt.Chart(alt.Data(values=values)), list(rows))
+    return described(chart, f"Vectors under each other. {words}.")
+
+
 def dropout_explorer(words: Sequence[str], *, seed: int = 0) -> alt.VConcatChart:
     """Return vectors under dropout, and their mean over draws; sliders set p and the draw."""
     generator = torch.Generator().manual_seed(seed)
     x = (2 * torch.randn(len(words), N_COMPONENTS, generator=generator)).round(decimals=1)
+    x[x == 0] = 0.4  # an empty cell is one that was dropped
     chance = torch.rand(N_DRAWS, *x.shape, generator=generator)
     rows = [
         {"draw": d + 1, "word": w, "n": n + 1, "x": round(value, 1), "u": round(u, 3)}
@@ -34,28 +68,13 @@ def dropout_explorer(words: Sequence[str], *, seed: int = 0) -> alt.VConcatChart
     many = cells.transform_filter("datum.draw <= draw").transform_aggregate(
         kept="mean(kept)", groupby=["word", "n"]
     )
-    scale = alt.Scale(scheme=SIGNED_SCHEME, domain=[-6, 6], clamp=True)
-    panels = []
-    for part, title in ((one, "in this draw"), (many, "mean of all draws so far")):
-        place = part.encode(
-            alt.X("n:O", title=None, axis=None),
-            alt.Y("word:N", sort=list(words), title=None, axis=alt.Axis(ticks=False)),
-        )
-        number = alt.Text("kept:Q", format=".1f")
-        colour = alt.Color("kept:Q", scale=scale, legend=None)
-        shown = alt.condition("datum.kept == 0", alt.value(0), alt.value(1))
-        layers = [
-            place.mark_rect(stroke="#9a9a9a", strokeWidth=0.5).encode(colour, fillOpacity=shown),
-            place.mark_text(fontSize=12, color="#1b1b1b").encode(number, opacity=shown),
-        ]
-        panels.append(
-            alt.LayerChart(layer=layers).properties(
-                width=NARROW + 60, height=24 * len(words), title=title
-            )
-        )
+    panels = [
+        _signed_cells(one, words, "in this draw"),
+        _signed_cells(many, words, "mean of all draws so far"),
+    ]
     chart = alt.VConcatChart(vconcat=panels, spacing=14).add_params(
         number_slider("p", "p, the chance to be dropped ", 0.5, start=0.1, step=0.05),
-        number_slider("draw", "draw ", N_DRAWS, smallest=1, start=1),
+        number_slider("draw", "draw ", N_DRAWS, smallest=1, start=8),
     )
     return described(
         chart,
@@ -84,8 +103,8 @@ def curves_chart(points: pd.DataFrame) -> alt.LayerChart:
     y = alt.Y(
         "perplexity:Q",
         title="perplexity (mean of the seeds)",
-        scale=alt.Scale(type="log", domain=[1, 10], clamp=True),
-        axis=alt.Axis(values=[1, 1.2, 1.5, 2, 3, 5, 10], format=".1~f"),
+        scale=alt.Scale(type="log", domain=[1, 4], clamp=True),
+        axis=alt.Axis(values=[1, 1.2, 1.5, 2, 3, 4], format=".1~f"),
     )
     ends = lines.transform_filter("datum.update == stop").transform_calculate(
         label="format(datum.perplexity, '.2f')"

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+import torch
 from chart_specs import all_rows, inputs, spec
 
 from walkthrough.ch13_regularisation import figures
@@ -57,3 +58,9 @@ def test_a_curve_can_be_stopped_where_it_has_a_point():
     slider = inputs(chart)["stop"]
     assert (slider["min"], slider["max"], slider["step"]) == (50, 150, 50)
     assert "after 150 updates: p = 0 seen 1.50, p = 0 unseen 1.50" in spec(chart)["description"]
+
+
+def test_rows_are_drawn_with_their_signs():
+    chart = figures.signed_rows({"x": torch.tensor([1.0, -2.0]), "y": torch.tensor([0.0, 0.5])})
+    assert [row["kept"] for row in all_rows(chart)] == [1.0, -2.0, 0.0, 0.5]
+    assert "x: 1.0, -2.0; y: 0.0, 0.5" in spec(chart)["description"]

@@ -1,6 +1,5 @@
 """The checks of chapter 13 on label smoothing: the loss, and its floor (§5.4)."""
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -9,7 +8,6 @@ from torch import Tensor
 
 from transformer.training.loss import label_smoothed_cross_entropy
 from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
-from walkthrough.checking.values import ValueCheck, WrongValue
 
 Share = Callable[[float, int], float]
 
@@ -131,57 +129,4 @@ smoothed_loss = Check(
     ],
     forbidden=[F.cross_entropy, F.nll_loss, F.kl_div, "CrossEntropyLoss", "NLLLoss", "KLDivLoss"],
     tolerance=1e-4,
-)
-
-
-# Exercise: the perplexity of a perfect pupil -----------------------------------------------------
-
-_EPSILON, _VOCAB = 0.2, 37_000
-_GOLD = 1 - _EPSILON + _EPSILON / _VOCAB
-_ENTROPY = -_GOLD * math.log(_GOLD) - _EPSILON * (1 - 1 / _VOCAB) * math.log(_EPSILON / _VOCAB)
-
-
-def _as_a_probability(perplexity: float) -> str:
-    if perplexity < 1:
-        return "a perplexity is 1 over a probability, so it is at least 1"
-    return (
-        f"it would mean that the gold token gets a probability of {1 / perplexity:.3f}. Which does "
-        "the smoothed target give it?"
-    )
-
-
-perfect_perplexity = ValueCheck(
-    name="perfect_perplexity",
-    expected=1 / _GOLD,
-    tolerance=2e-3,
-    means=_as_a_probability,
-    mistakes=[
-        WrongValue(
-            1.0,
-            "a perplexity of 1 needs probability 1 on every gold token. This model has learned "
-            "its target, and the target holds less than that.",
-        ),
-        WrongValue(
-            math.exp(_ENTROPY),
-            "this is the exponential of the *smoothed* loss. Perplexity asks only what the gold "
-            "token got.",
-        ),
-        WrongValue(
-            _ENTROPY,
-            "this is the smoothed loss at its lowest, in nats. Asked is the perplexity, without "
-            "smoothing.",
-        ),
-        WrongValue(
-            -math.log(_GOLD),
-            "this is the unsmoothed loss in nats. Perplexity is its exponential.",
-        ),
-        WrongValue(
-            _GOLD,
-            "this is the probability of the gold token. Perplexity is 1 over it.",
-        ),
-        WrongValue(
-            5.0,
-            "this is 1/ε, as if the gold token got ε. It gets 1 − ε + ε/V.",
-        ),
-    ],
 )
