@@ -39,7 +39,7 @@ text-underline-offset:.2em}}
 text-align:center;line-height:1.1}}
 #scene-cut .layers b{{display:grid;align-items:center;padding:0 .45em;font-weight:600;
 border-radius:8px;border:1.5px solid {QUERY};background:color-mix(in srgb,{QUERY} 12%,transparent)}}
-@container(min-width:620px){{#scene-cut .word{{grid-template-columns:auto 7em;column-gap:.5em}}
+@container(min-width:700px){{#scene-cut .word{{grid-template-columns:auto 7em;column-gap:.5em}}
 #scene-cut .layers b{{padding:0 .8em}}
 #scene-cut .said{{grid-template-columns:5.8em 6.2em 10em;column-gap:.6em;padding-left:1.2em}}
 #scene-cut .said small:last-of-type{{font-size:1em}}
