@@ -24,7 +24,7 @@ NEW_FORM = [
     "13-regularisation",
 ]
 SCREEN = 800  # px
-FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 25.0  # screens
+FIRST, WITHOUT_FIGURE, TO_SUMMARY = 1.0, 4.0, 27.0  # screens
 PLACES = """() => {
   const places = (selector) => [...document.querySelectorAll(selector)]
     .filter((part) => part.checkVisibility() && !part.closest(".sidenote"))
