@@ -143,10 +143,6 @@ def worse_relation(model: nn.Module, *, size: int = 2_000, seed: int = 10_000) -
     )
 
 
-def nothing() -> None:
-    """Load nothing: the sentences are drawn at random."""
-
-
 def answer_both(job: Job) -> Outcome:
     """Train one model; its figure is the share of right answers in the relation it knows less."""
     model = train(
@@ -168,7 +164,7 @@ def answer_both(job: Job) -> Outcome:
 EXPERIMENT = Experiment(
     name="04-two-words",
     question="Can a linear reader name both neighbours of a word, from one head or from two?",
-    task=Loaded(nothing),
+    task=Loaded(),
     base="one head",
     arms=[Arm("one head", labels={"heads": 1}), Arm("two heads", labels={"heads": 2})],
     seeds=range(1, 11),

@@ -182,10 +182,6 @@ def _draw(low: int, high: int, generator: torch.Generator) -> int:
     return int(torch.randint(low, high + 1, (), generator=generator))
 
 
-def nothing() -> None:
-    """Load nothing: the sentences are drawn at random."""
-
-
 def name_the_word_before(job: Job) -> Outcome:
     """Train one model; its figures are shares of right answers, near and past what it met."""
     labels = job.arm.labels
@@ -229,7 +225,7 @@ def arm(name: str, positions: Positions, room: int | None = None) -> Arm:
 EXPERIMENT = Experiment(
     name="07-order",
     question="Can a model name the word before, at positions it was trained on and past them?",
-    task=Loaded(nothing),
+    task=Loaded(),
     base="none",
     arms=[
         arm("none", "none"),

@@ -15,7 +15,7 @@ never_there = Prediction(
         ),
         Choice(
             "In about four of ten cases",
-            "It knows English: after *in* comes a month or *the*, at the end comes the end.",
+            "It knows English: after *in* comes a place, a month or *the*.",
             when=lambda right: 0.35 < right < 0.5,
         ),
         Choice(

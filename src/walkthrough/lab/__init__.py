@@ -35,8 +35,9 @@ stand on the experiment as well, for all arms. A `job` has `experiment`, `arm`, 
 the task loaded), `seed`, `length`, `small`. Use `job.key.rate` times a peak and `job.length`
 updates, or the grid of rates and `--lengths` mean nothing. Code that a declaration uses is a
 function with a name, never a lambda: its name is part of the declaration's fingerprint.
-Something loaded by a function of your own: `task=Loaded(load_corpus)`. Runs of hours that train
-with `python -m transformer`: `task=command_line("multi30k-tiny")`, `measures=[evaluated("val")]`,
+Something loaded by a function of your own: `task=Loaded(load_corpus)`, or `Loaded()` where all is
+drawn at random. Runs of hours that train with `python -m transformer`:
+`task=command_line("multi30k-tiny")`, `measures=[evaluated("val")]`,
 `tests=[evaluated("test_2016_flickr", grid, chosen_on="val/bleu")]` (lab.hooks).
 
 **Figures** are named `split/decode/measure`, "-" where nothing is decoded: `valid/-/perplexity`,

@@ -1,4 +1,4 @@
-"""A task that needs the source, for chapter 08: copy a sentence of random words (§3.1).
+"""A task that needs the source, for chapters 08 and 12: copy a sentence of random words (§3.1).
 
 The words are independent, so the words before say nothing about the next one: a decoder that does
 not look at the source can only guess, with a loss of log 16 = 2.77 nats a word.
@@ -64,14 +64,11 @@ def sentences(size: int, generator: torch.Generator) -> Int[Tensor, "size length
 
 
 def copy_loss(
-    model: Callable[..., Tensor],
-    source: Int[Tensor, "size length"],
-    target: Int[Tensor, "size length"] | None = None,
+    model: Callable[..., Tensor], source: Int[Tensor, "size length"]
 ) -> Float[Tensor, ""]:
-    """Return the mean loss a word of writing `target`, by default `source` itself."""
-    target = source if target is None else target
-    logits = model(source, F.pad(target[:, :-1], (1, 0), value=BOS_ID))
-    return F.cross_entropy(logits.flatten(0, 1), target.flatten())
+    """Return the mean loss a word of writing the source again."""
+    logits = model(source, F.pad(source[:, :-1], (1, 0), value=BOS_ID))
+    return F.cross_entropy(logits.flatten(0, 1), source.flatten())
 
 
 def train(

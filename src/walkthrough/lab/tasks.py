@@ -117,14 +117,18 @@ def copying() -> Copying:
     return Copying()
 
 
+def nothing() -> None:
+    """Load nothing: what a run needs it draws itself."""
+
+
 @dataclass(frozen=True)
 class Loaded:
-    """Anything else: `load` is a function of a module; `small_load` one with little data.
+    """Anything else: `loading` is a function of a module; `small_loading` one with little data.
 
     There is no training of its own, so the experiment or each arm says how to `run`.
     """
 
-    loading: Callable[[], Any]
+    loading: Callable[[], Any] = nothing
     small_loading: Callable[[], Any] | None = None
 
     def load(self, *, small: bool) -> Any:

@@ -62,9 +62,3 @@ def test_alikeness_is_the_mean_correlation_of_different_words():
     assert experiments.alikeness(torch.stack([word, 3 * word + 5])) == pytest.approx(1)
     assert experiments.alikeness(torch.stack([word, other])) == pytest.approx(correlation)
     assert experiments.alikeness(torch.rand(7, 5, 8)).shape == (7,)
-
-
-def test_updates_to_a_loss_are_the_first_of_the_curve_or_none():
-    curve = [(20, 2.0), (40, 0.4), (60, 0.6)]
-    assert copying.updates_to(0.5, curve) == 40
-    assert copying.updates_to(0.1, curve) is None

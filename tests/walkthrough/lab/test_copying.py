@@ -62,3 +62,9 @@ def test_smoothed_losses_stand_at_the_end_of_their_window():
     assert copying.smoothed([1.0, 3.0, 2.0, 4.0, 9.0], width=2) == [(2, 2.0), (4, 3.0)]
     with pytest.raises(ValueError, match="1 … 2, got 3"):
         copying.smoothed([1.0, 2.0], width=3)
+
+
+def test_updates_to_a_loss_are_the_first_of_the_curve_or_none():
+    curve = [(20, 2.0), (40, 0.4), (60, 0.6)]
+    assert copying.updates_to(0.5, curve) == 40
+    assert copying.updates_to(0.1, curve) is None

@@ -74,10 +74,6 @@ def missed(bend: str, width: int, *, seed: int, updates: int = 400, peak: float 
     return float(error / follows.var(0, correction=0).sum())
 
 
-def nothing() -> None:
-    """Load nothing: all words of the task are drawn from eight features."""
-
-
 def share_missed(job: Job) -> Outcome:
     """Train one network on all words; its error is the share of the variance that it misses."""
     labels = job.arm.labels
@@ -94,7 +90,7 @@ def share_missed(job: Job) -> Outcome:
 EXPERIMENT = Experiment(
     name="05-bends",
     question="How many conclusions does a network of each width miss, with and without a bend?",
-    task=Loaded(nothing),
+    task=Loaded(),
     base="ReLU, 28",
     arms=[
         Arm(f"{bend}, {width}", labels={"bend": bend, "width": width})

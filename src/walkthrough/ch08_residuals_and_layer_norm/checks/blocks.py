@@ -1,7 +1,6 @@
 """The check of chapter 08 in which a reader finds out, from outside, what a block does (§3.1)."""
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -100,8 +99,3 @@ which_block = Check(
     ],
     right="`which_block` is right: all six blocks told apart from outside",
 )
-
-
-def blocks() -> dict[str, Any]:
-    """Return the blocks by name, to try probes on."""
-    return dict(BLOCKS)

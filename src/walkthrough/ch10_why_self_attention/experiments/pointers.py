@@ -99,14 +99,10 @@ def follow_pointers(job: Job) -> Outcome:
     )
 
 
-def nothing() -> None:
-    """Load nothing: sequences are drawn at random."""
-
-
 EXPERIMENT = Experiment(
     name="10-looks",
     question="Does a question that needs two looks need two layers, or as many weights in one?",
-    task=Loaded(nothing),
+    task=Loaded(),
     base="one wide layer",
     arms=[
         Arm("one layer", model={"n_layers": 1, "d_ff": 96}, seeds=(1, 2, 3)),

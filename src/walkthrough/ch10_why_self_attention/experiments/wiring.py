@@ -56,11 +56,6 @@ def steps(reads: Wiring) -> dict[Place, int]:
     return found
 
 
-def sequential_steps(kind: Kind, *, n: int, k: int = 3, r: int = 3) -> int:
-    """Return the number of steps of one layer that have to wait for each other (§4)."""
-    return max(steps(wiring(kind, n=n, k=k, r=r)).values())
-
-
 def shortest_way(reads: Wiring, start: Place, end: Place) -> list[Place]:
     """Return the places on a shortest way, both ends included; none if there is no way.
 

@@ -5,10 +5,6 @@ from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
 
-def nothing() -> None:
-    """Load nothing: sentences are drawn from the grammar."""
-
-
 def look_and_ask(job: Job) -> Outcome:
     """Train one translator; look at its heads, and ask it with edges hidden and heads silent."""
     settings = settings_of(asking.SETTINGS, job.arm, job.key)
@@ -25,7 +21,7 @@ def look_and_ask(job: Job) -> Outcome:
 EXPERIMENT = Experiment(
     name="19-heads",
     question="Do heads look at the word that decides a translation, and does it need the look?",
-    task=Loaded(nothing),
+    task=Loaded(),
     arms=[
         Arm("from English", labels={"source": "en"}),
         Arm("from French", labels={"source": "fr"}),
