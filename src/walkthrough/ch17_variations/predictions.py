@@ -57,14 +57,14 @@ after_a_quarter = Prediction(
     "At the end one head is worse than eight with every seed. Stop after 150 of the 600 updates. "
     "How many of the five pairs show it then?",
     (
-        Choice("All five", "The end does not show so early. It shows the opposite.", when=(5,)),
-        Choice("None of them", "With every seed one head is *ahead* at that time.", when=(0,)),
+        Choice("All five", "The end does not show so early. It shows the opposite.", when=5),
+        Choice("None of them", "With every seed one head is *ahead* at that time.", when=0),
         Choice(
             "Two or three, as a coin would have it",
             "They agree with each other: on the wrong side.",
             when=(2, 3),
         ),
-        Choice("Four", "That is what a small effect and a little chance would give.", when=(4,)),
+        Choice("Four", "That is what a small effect and a little chance would give.", when=4),
     ),
     given=(int((QUARTER > 0).sum()),),
 )

@@ -31,20 +31,13 @@ def is_short(key: Key) -> bool:
     return key.length == 250 and key.seed <= {1: 6, 0.3: 3}.get(key.rate, 0)
 
 
-def verdicts(
-    record: str, pairs: Iterable[tuple[str, str]], *, length: int | None = None
-) -> pd.DataFrame:
-    """Return a line for each (ours, base): where ours ends, and what the pairs of runs say.
-
-    Of 20-block these are the short runs, whatever else its record has by now.
-    """
-    runs = frame(record)
+def verdicts(pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
+    """Return a line for each (ours, base): where ours ends, and what the short runs say."""
+    runs = frame("20-block").query("length == 250 and rate == 1")
     rows = []
     for ours, base in pairs:
-        only = is_short if length else None
-        found = compare(record, ours, base, figure=LOSS, length=length, rate=1, only=only)
-        ends = runs[(runs.arm == ours) & (runs.length == found.length) & (runs.rate == 1)]
-        ends = ends[ends.seed.isin(found.seeds)][LOSS]
+        found = compare("20-block", ours, base, figure=LOSS, length=250, rate=1, only=is_short)
+        ends = runs[(runs.arm == ours) & runs.seed.isin(found.seeds)][LOSS]
         rows.append(
             {
                 "loss": ends.mean(),

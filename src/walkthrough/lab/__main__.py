@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     told.add_argument("name", metavar="NAME")
     told.add_argument("arms", nargs="*", metavar="ARM")
     told.add_argument("--base")
-    told.add_argument("--figure", help="by default each that the experiment measures")
+    told.add_argument("--figure", help="by default each that all runs have")
     told.add_argument("--length", type=int)
     told.add_argument("--rate", type=float, help="of both arms; by default each one's best")
     told.add_argument("--record", type=Path)
@@ -140,9 +140,10 @@ def compare_command(args: argparse.Namespace) -> int:
     e = find(args.name)
     base = args.base or e.base
     arms = args.arms or [arm.name for arm in e.arms if arm.name != base]
-    figures = [args.figure] if args.figure else list(filter(comparable, e.figures(e.seeds[0])))
+    measured = e.figures(e.seeds[0]) or _figures_of_all(args.record or store.path_of(e.name), e)
+    figures = [args.figure] if args.figure else list(filter(comparable, measured))
     if not figures:
-        raise ValueError(f"{e.name} declares no measures: name one with --figure")
+        raise ValueError(f"{e.name} has no figure that all its runs share: name one with --figure")
     how = {"length": args.length, "rate": args.rate, "record": args.record}
     for figure in figures:
         found = [compare(e, arm, base, figure=figure, **how) for arm in arms]
@@ -202,6 +203,12 @@ COMMANDS = {
 
 def _asked(names: Sequence[str]) -> list[Experiment]:
     return [find(name) for name in names] if names else list(declarations().values())
+
+
+def _figures_of_all(record: Path, experiment: Experiment) -> list[str]:
+    """The figures that every recorded run has, where a declaration names none."""
+    runs = [run.figures for run in store.read(record, experiment.name).values() if not run.failed]
+    return [name for name in (runs or [{}])[0] if all(name in figures for figures in runs)]
 
 
 def _read(experiment: Experiment) -> dict[Key, store.Run]:

@@ -164,7 +164,7 @@ def compare(
 
     Raises:
         KeyError: no such experiment, arm or figure.
-        ValueError: no pair of runs, or a best rate at the edge of the grid.
+        ValueError: no runs, no pair of them, or a best rate at the edge of the grid.
     """
     e = _experiment(experiment)
     base = base or e.base
@@ -172,7 +172,10 @@ def compare(
         raise ValueError(f"{e.name} has no base: name the arm to compare {ours!r} with")
     for arm in (ours, base):
         e.arm(arm)
-    runs = store.read(record or store.path_of(e.name), e.name)
+    path = record or store.path_of(e.name)
+    runs = store.read(path, e.name)
+    if not runs:
+        raise ValueError(f"{e.name} has no runs in {path}: run it first")
     figure = store.resolve(figure, (name for run in runs.values() for name in run.figures))
     scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
     length = e.lengths[-1] if length is None else length
@@ -190,9 +193,7 @@ def compare(
     if not common:
         raise ValueError(f"{e.name}: no seed has both {ours!r} and {base!r} at length {length}")
     _, pairs = _pairs(runs, (ours, base), rates, length, figure)
-    sentences = _over_sentences(
-        record or store.path_of(e.name), (ours, base), rates, length, common, figure, scale, inside
-    )
+    sentences = _over_sentences(path, (ours, base), rates, length, common, figure, scale, inside)
     low, high = _wider((at.low, at.high), sentences)
     shared = _shared_rates(runs, (ours, base))
     searched = length if any(k.rate != rates[0] and k.length == length for k in runs) else None

@@ -76,7 +76,7 @@ def test_patches_are_drawn_beside_their_image():
 
 def test_a_table_of_verdicts_is_the_laboratorys():
     pairs = [("2017", "2017"), ("today", "2017")]
-    base, today = figures.verdicts("20-block", pairs, length=250).to_dict("records")
+    base, today = figures.verdicts(pairs).to_dict("records")
     assert (base["difference"], base["verdict"]) == (0, "")
     how = {"figure": "test/loss", "length": 250, "rate": 1, "only": figures.is_short}
     found = compare("20-block", "today", **how)

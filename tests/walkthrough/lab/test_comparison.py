@@ -109,6 +109,8 @@ def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
         compare(e, "quik", figure="loss", record=path)
     with pytest.raises(ValueError, match="has no base"):
         compare(toy(base=None), "quick", figure="loss", record=path)
+    with pytest.raises(ValueError, match="01-toy has no runs in"):
+        compare(e, "quick", figure="loss", record=path.with_name("none.jsonl"))
     with pytest.raises(KeyError, match="nobody said"):
         scale_of("valid/-/charm")
 
