@@ -61,9 +61,7 @@ class VisionTransformer(nn.Module):
         ValueError: the side is not a multiple of the patch size.
     """
 
-    def __init__(
-        self, config: TransformerConfig, *, patch: int, side: int = SIDE, positions: bool = True
-    ) -> None:
+    def __init__(self, config: TransformerConfig, *, patch: int, side: int = SIDE) -> None:
         super().__init__()
         if patch < 1 or side % patch:
             raise ValueError(f"side must be a multiple of the patch size {patch}, got {side}")
@@ -75,9 +73,6 @@ class VisionTransformer(nn.Module):
         self.encoder = Encoder(config)
         self.head = nn.Linear(config.d_model, N_CLASSES)
         Transformer.reset_parameters(self)  # type: ignore[arg-type]
-        if not positions:
-            self.positions.weight.data.zero_()
-            self.positions.weight.requires_grad_(False)
 
     def forward(
         self, images: Float[Tensor, "batch height width"]
@@ -106,7 +101,7 @@ class VisionTransformer(nn.Module):
 
 
 def new_model(kind: str, *, seed: int) -> nn.Module:
-    """Return an untrained model: "ViT 2" (patches of 2 × 2), "ViT 2 blind", "convolution", …
+    """Return an untrained model: "ViT" (patches of 2 × 2) or "convolution".
 
     Raises:
         ValueError: there is no such kind.
@@ -119,11 +114,11 @@ def new_model(kind: str, *, seed: int) -> nn.Module:
             *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten()),
             nn.Linear(32 * (SIDE // 2) ** 2, N_CLASSES),
         )
-    if not kind.startswith("ViT "):
-        raise ValueError(f"kind must be 'convolution', 'ViT 2', 'ViT 2 blind' …, got {kind!r}")
+    if kind != "ViT":
+        raise ValueError(f"kind must be 'convolution' or 'ViT', got {kind!r}")
     sizes = {"d_model": 32, "n_heads": 4, "n_layers": 2, "d_ff": 64, "dropout": 0.0}
     config = TransformerConfig(vocab_size=N_CLASSES, norm="pre", **sizes)  # type: ignore[arg-type]
-    return VisionTransformer(config, patch=int(kind.split()[1]), positions="blind" not in kind)
+    return VisionTransformer(config, patch=2)
 
 
 def train_images(
@@ -151,11 +146,3 @@ def linear_share_right(training: Digits, test: Digits) -> float:
     model = LogisticRegression(max_iter=2000).fit(training.images.flatten(1), training.labels)
     return float(model.score(test.images.flatten(1), test.labels))
 
-
-def shuffled(data: Digits, *, size: int = 1, seed: int) -> Digits:
-    """Return the images with their squares of `size` pixels in another order, the same for all."""
-    cut = patches(data.images, size)
-    order = torch.randperm(cut.shape[1], generator=torch.Generator().manual_seed(seed))
-    n = SIDE // size
-    squares = cut[:, order].unflatten(-1, (size, size)).unflatten(1, (n, n))
-    return Digits(squares.transpose(2, 3).flatten(3).flatten(1, 2), data.labels)
