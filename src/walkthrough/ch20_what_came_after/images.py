@@ -145,4 +145,3 @@ def linear_share_right(training: Digits, test: Digits) -> float:
     """Return the same for scikit-learn's logistic regression on the pixels."""
     model = LogisticRegression(max_iter=2000).fit(training.images.flatten(1), training.labels)
     return float(model.score(test.images.flatten(1), test.labels))
-

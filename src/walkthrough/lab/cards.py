@@ -1,6 +1,7 @@
 """The evidence card of a page: one small picture of a comparison, one sentence, links."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,30 @@ def picture(found: Comparison, *, alt: str) -> Still:
             axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
             axis.set_xlabel(title)
     return still(figure, alt=alt)
+
+
+def overview(found: Sequence[Comparison], *, title: str) -> Still:
+    """Return a line for each comparison with one base: mean difference, interval, and the pairs.
+
+    Raises:
+        ValueError: the comparisons have different bases or figures.
+    """
+    if len({(one.base, one.figure, one.length) for one in found}) != 1:
+        raise ValueError("an overview compares arms with one base, by one figure, at one length")
+    base, unit = found[0].base, found[0].unit
+    better = "left" if found[0].lower_is_better else "right"
+    with canvas(WIDTH, 70 + 27 * len(found)) as (figure, axis):
+        axis.axvline(0, color="black", linewidth=1)
+        for row, one in enumerate(found):
+            told = one.verdict in ("better", "worse")
+            axis.plot(one.differences, [row] * one.n, "o", color="black", alpha=0.25, markersize=4)
+            axis.plot([one.low, one.high], [row, row], color=CATEGORIES[told], linewidth=2.5)
+            axis.plot([one.mean], [row], "D", color=CATEGORIES[told])
+        axis.set_yticks(range(len(found)), [one.ours for one in found])
+        axis.invert_yaxis()
+        axis.set(xlabel=f"{unit}, less those of {base}: {better} is better", title=title)
+    said = "; ".join(f"{one.ours} {one.effect}, {one.verdict}" for one in found)
+    return still(figure, alt=f"{title}. Differences to {base}: {said}.")
 
 
 def _interval(axis: Any, x: Number, point: Point) -> None:

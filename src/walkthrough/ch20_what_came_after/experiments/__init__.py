@@ -30,7 +30,6 @@ from walkthrough.lab import translator
 SHORT, LONG = (1, 8), (10, 14)
 """Words of a French sentence: those of training, and longer ones."""
 SIZES = {"d_model": 64, "n_heads": 4, "n_layers": 2, "d_ff": 128, "dropout": 0.0}
-SMALL = {**SIZES, "d_model": 32, "d_ff": 64}
 TODAY = ("pre-norm", "RMSNorm", "RoPE", "SwiGLU", "no biases", "QK-norm", "2 groups")
 BLOCKS: dict[str, tuple[str, ...]] = {
     "2017": (),
@@ -145,20 +144,10 @@ def largest_score(model: Stack, tokens: Tensor) -> float:
 
 
 def block_run(
-    corpus: Corpus,
-    changes: Sequence[str],
-    recipe: Recipe,
-    *,
-    seed: int,
-    decode: bool = True,
-    **sizes: Any,
+    corpus: Corpus, changes: Sequence[str], recipe: Recipe, *, seed: int
 ) -> dict[str, Any]:
-    """Train one decoder-only model; return how it does on short and on longer sentences.
-
-    `decode` also counts the sentences that it translates exactly.
-    """
-    model = new_stack(corpus, changes, seed=seed, **sizes)
-    return _trained(corpus, model, recipe, seed=seed, decode=decode)
+    """Train one decoder-only model; return how it does on short and on longer sentences."""
+    return _trained(corpus, new_stack(corpus, changes, seed=seed), recipe, seed=seed)
 
 
 def without_positions_run(corpus: Corpus, recipe: Recipe, *, seed: int) -> dict[str, Any]:
@@ -168,9 +157,7 @@ def without_positions_run(corpus: Corpus, recipe: Recipe, *, seed: int) -> dict[
     return _trained(corpus, model, recipe, seed=seed)
 
 
-def _trained(
-    corpus: Corpus, model: Stack, recipe: Recipe, *, seed: int, decode: bool = True
-) -> dict[str, Any]:
+def _trained(corpus: Corpus, model: Stack, recipe: Recipe, *, seed: int) -> dict[str, Any]:
     some = streams(corpus.test[:100]).tokens
     scores: list[float] = []
 
@@ -181,18 +168,16 @@ def _trained(
     began = time.process_time()
     train_stream(model, corpus.train, recipe, seed=seed, watch=watch)
     seconds = time.process_time() - began
-    found = {
+    return {
         "parameters": model.n_parameters,
         "cpu_seconds": round(seconds, 1),
         "valid_loss": loss_of(model, corpus.valid),
         "loss": loss_of(model, corpus.test),
         "longer_loss": loss_of(model, corpus.longer),
         "largest_score": max(scores, default=math.nan),
+        "exact": exact(model, corpus.test[:N_DECODED]),
+        "longer_exact": exact(model, corpus.longer[:N_DECODED]),
     }
-    if decode:
-        found["exact"] = exact(model, corpus.test[:N_DECODED])
-        found["longer_exact"] = exact(model, corpus.longer[:N_DECODED])
-    return found
 
 
 def decoder_run(corpus: Corpus, kind: str, recipe: Recipe, *, seed: int) -> dict[str, Any]:
