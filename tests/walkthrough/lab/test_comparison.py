@@ -9,6 +9,7 @@ from toy import toy
 
 from transformer.analysis.bleu import score
 from walkthrough.lab import compare, store
+from walkthrough.lab.cards import overview
 from walkthrough.lab.comparison import Point, best_rate, verdict_of
 from walkthrough.lab.measures import SCALES, bleu_of_counts, scale_of, sentence_counts
 
@@ -140,3 +141,16 @@ def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_pat
     assert found.sentences == (found.low, found.high)
     assert found.high - found.low > 5  # over seeds it would be a twentieth
     assert found.verdict == "better"
+
+
+def test_an_overview_has_a_line_for_each_arm_and_refuses_two_bases(tmp_path):
+    losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
+    e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
+    ours, theirs = (compare(e, a, b, figure="loss", record=path) for a, b in (
+        ("quick", "slow"), ("slow", "quick"),
+    ))  # fmt: skip
+    picture = overview([ours], title="One at a time")
+    assert "Differences to slow: quick 0.90 nats better, better." in picture.alt
+    assert "left is better" in picture.svg
+    with pytest.raises(ValueError, match="one base"):
+        overview([ours, theirs], title="One at a time")
