@@ -1,17 +1,28 @@
 """Experiments 20-bert and 20-images: an encoder alone, on sentences to judge and on digits."""
 
 import copy
+from functools import cache
 from itertools import product
 
 from walkthrough.ch20_what_came_after import bert, images
 from walkthrough.ch20_what_came_after.experiments import load_corpus
 from walkthrough.ch20_what_came_after.experiments.compared import recipe_of
+from walkthrough.ch20_what_came_after.stream import Stack
 from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
 
 LABELS = (100, 400, 1600)
 SIZES = (100, 300, 1000)
 PRE_TRAINED, FROM_NOTHING = "pre-trained", "from nothing"
 RIVALS = ("convolution", "ViT")
+
+
+@cache
+def guessing(seed: int) -> Stack:
+    """Return an encoder that has guessed hidden words: the same one for each rate and length."""
+    corpus = load_corpus()
+    words = corpus.task.codec.vocabulary
+    sentences = [words.encode(example.source) for example in corpus.task.book.train]
+    return bert.pretrain(bert.new_bert(corpus.vocab_size, seed=seed), sentences, seed=seed)
 
 
 def judge(job: Job) -> Outcome:
@@ -26,9 +37,7 @@ def judge(job: Job) -> Outcome:
     }
     figures = {}
     if job.arm.name == PRE_TRAINED:
-        sentences = [words.encode(example.source) for example in splits["train"]]
-        body = bert.new_bert(job.data.vocab_size, seed=job.seed)
-        bert.pretrain(body, sentences, seed=job.seed)
+        body = guessing(job.seed)
         figures["test/asked/accuracy"] = bert.asked(body, judged["test"], words)
     else:
         body = bert.new_bert(job.data.vocab_size, seed=job.seed + 100)
@@ -64,9 +73,8 @@ EXPERIMENTS = [
         task=Loaded(load_corpus),
         base=FROM_NOTHING,
         arms=[Arm(PRE_TRAINED), Arm(FROM_NOTHING)],
-        seeds=range(1, 11),
         rates=(0.1, 0.3, 1, 2),
-        rate_seeds=(1, 2),
+        rate_seeds=(1,),
         choose=Choose("valid/1600 labels/accuracy"),
         lengths=(300, 1200),
         run=judge,
