@@ -40,9 +40,8 @@ BLOCKS: dict[str, tuple[str, ...]] = {
     "today": TODAY,
 }
 DECODERS: dict[str, tuple[str, int]] = {
-    "decoder only": ("backwards", 2),
-    "decoder only, 5 layers": ("backwards", 5),
-    "source seen both ways": ("prefix", 2),
+    "decoder only": ("backwards", 5),
+    "prefix": ("prefix", 5),
 }
 MARK = 50
 """Curves have a point every so many updates."""
