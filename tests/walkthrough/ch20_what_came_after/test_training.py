@@ -116,7 +116,7 @@ def test_the_largest_score_is_that_of_the_weights(corpus):
     assert experiments.largest_score(model, tokens) == pytest.approx(3 * before, rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["encoder and decoder", "source seen both ways"])
+@pytest.mark.parametrize("kind", ["encoder and decoder", "prefix"])
 def test_models_with_and_without_an_encoder_are_measured_alike(corpus, kind):
     found = experiments.decoder_run(corpus, kind, Recipe(updates=50, warmup=5), seed=1)
     assert [update for update, _ in found["curve"]] == [50]

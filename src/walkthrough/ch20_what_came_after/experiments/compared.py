@@ -80,7 +80,7 @@ EXPERIMENTS = [
         arms=[Arm(name) for name in (PAPERS, *DECODERS)],
         rates=(0.5, 1, 2, 4),
         rate_seeds=(1,),
-        choose=Choose("valid/loss"),
+        choose=Choose("valid/loss", length=400),
         lengths=(400, 1200),
         run=kind,
     ),

@@ -91,7 +91,7 @@ EXPERIMENTS = [
         seeds=range(1, 11),
         rates=(0.1, 0.3, 1, 2, 4),
         rate_seeds=(1, 2),
-        choose=Choose("valid/accuracy"),
+        choose=Choose("valid/accuracy", length=300),
         lengths=(300, 900),
         run=name_digits,
     ),
