@@ -10,11 +10,11 @@ def best_way_to_ask() -> str:
     return str(runs.filter(like="/accuracy").mean().idxmax())
 
 
-def lowest_when_longer(*arms: str) -> str:
-    """Return the arm of 20-block, beside 2017's, with the lowest loss on longer sentences."""
-    found = [compare("20-block", arm, "2017", figure="longer/loss") for arm in arms]
-    losses = {one.ours: one.levels[0] for one in found} | {"2017": found[0].levels[1]}
-    return min(losses, key=lambda arm: losses[arm])
+def best_when_longer(*arms: str) -> str:
+    """Return the arm of 20-block, or 2017's, that translates most of the longer sentences."""
+    found = [compare("20-block", arm, "2017", figure="longer/exact") for arm in arms]
+    shares = {one.ours: one.levels[0] for one in found} | {"2017": found[0].levels[1]}
+    return max(shares, key=lambda arm: shares[arm])
 
 
 asking = Prediction(
@@ -42,11 +42,12 @@ asking = Prediction(
 
 longer = Prediction(
     "20-longer",
-    "Trained on up to eight words: which positions give the lowest loss on ten to fourteen?",
+    "Trained on up to eight words: with which positions does a model translate most sentences of "
+    "ten to fourteen?",
     (
         Choice(
             "RoPE, whose scores see distances alone",
-            "It has the highest loss of the three. At new distances it is as lost as anybody.",
+            "It translates the fewest. At new distances it is as lost as anybody.",
             when="RoPE",
         ),
         Choice("the paper's sinusoids", "They are in the middle.", when="2017"),
@@ -56,5 +57,5 @@ longer = Prediction(
             when="no positions",
         ),
     ),
-    given=(lowest_when_longer("RoPE", "no positions"),),
+    given=(best_when_longer("RoPE", "no positions"),),
 )

@@ -75,7 +75,7 @@ EXPERIMENTS = [
         arms=[Arm(PRE_TRAINED), Arm(FROM_NOTHING)],
         rates=(0.1, 0.3, 1, 2),
         rate_seeds=(1,),
-        choose=Choose("valid/1600 labels/accuracy"),
+        choose=Choose("valid/1600 labels/accuracy", length=300),
         lengths=(300, 1200),
         run=judge,
     ),
