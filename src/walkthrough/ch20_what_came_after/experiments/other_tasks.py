@@ -89,7 +89,7 @@ EXPERIMENTS = [
             for kind, n in product(RIVALS, SIZES)
         ],
         seeds=range(1, 11),
-        rates=(0.1, 0.3, 1, 2, 4),
+        rates=(0.1, 0.3, 1, 2, 4, 8),
         rate_seeds=(1, 2),
         choose=Choose("valid/accuracy", length=300),
         lengths=(300, 900),
