@@ -73,7 +73,7 @@ EXPERIMENTS = [
         task=Loaded(load_corpus),
         base=FROM_NOTHING,
         arms=[Arm(PRE_TRAINED), Arm(FROM_NOTHING)],
-        rates=(0.1, 0.3, 1, 2),
+        rates=(0.1, 0.3, 1, 2, 4),
         rate_seeds=(1,),
         choose=Choose("valid/1600 labels/accuracy", length=300),
         lengths=(300, 1200),
