@@ -54,16 +54,10 @@ def name_digits(job: Job) -> Outcome:
     """Train one model on the first digits; count which of the others it names."""
     kind, n = job.arm.labels["kind"], job.arm.labels["n_images"]
     data, test = job.data
-    some, valid = (
-        images.Digits(data.images[part], data.labels[part])
-        for part in (slice(n), slice(SIZES[-1], None))
-    )
+    some = images.Digits(data.images[:n], data.labels[:n])
     model = images.new_model(kind, seed=job.seed)
     images.train_images(model, some, recipe_of(job, images.RECIPE.peak), seed=job.seed)
-    shares = {"valid": valid, "test": test}
-    return Outcome(
-        figures={f"{name}/-/accuracy": images.share_right(model, of) for name, of in shares.items()}
-    )
+    return Outcome(figures={"test/-/accuracy": images.share_right(model, test)})
 
 
 EXPERIMENTS = [
@@ -88,10 +82,8 @@ EXPERIMENTS = [
             Arm(f"{kind}, {n}", labels={"kind": kind, "n_images": n})
             for kind, n in product(RIVALS, SIZES)
         ],
-        seeds=range(1, 11),
-        rates=(0.1, 0.3, 1, 2, 4, 8),
+        rates=(0.3, 1, 4),
         rate_seeds=(1, 2),
-        choose=Choose("valid/accuracy", length=300),
         lengths=(300, 900),
         run=name_digits,
     ),
