@@ -12,8 +12,8 @@ import yaml
 from nbformat import read, write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from tools.book import execute
+from tools.book.notebook_form import CHECKED
 from tools.verify import check
-from tools.verify.places import COMPARED
 
 GREEDY = "import time\n\ndata = b'x' * 200_000_000\ntime.sleep(4)"
 
@@ -84,7 +84,7 @@ def test_a_chapter_that_prints_something_else_or_takes_too_much_memory_fails_the
     assert check.report([after]) == 1
 
     notebook = read(path, as_version=4)
-    notebook.cells[1].metadata["tags"] = [COMPARED]
+    notebook.cells[1].metadata["tags"] = [CHECKED]
     notebook.cells[1].outputs = [new_output("stream", text="what git holds")]
     monkeypatch.undo()
     write(notebook, path)

@@ -75,10 +75,9 @@ class Chapter:
 
     def over(self) -> str:
         """Which of the limits it passed, in words; empty when none."""
-        seconds, megabytes = LONGER.get(self.path.name[:2], SECONDS), megabytes_allowed(self.path)
-        slow = f"takes more than {seconds:.0f} s" if self.seconds > seconds else ""
-        large = f"takes more than {megabytes:.0f} MB" if self.megabytes > megabytes else ""
-        return ", ".join(filter(None, (slow, large)))
+        seconds = LONGER.get(self.path.name[:2], SECONDS)
+        slow = [f"takes more than {seconds:.0f} s"] if self.seconds > seconds else []
+        return ", ".join(slow + too_large(self.path, self.megabytes))
 
     def weigh(self) -> None:
         """Look at the memory of the kernel and its children."""
@@ -97,9 +96,10 @@ class Chapter:
                     process.kill()
 
 
-def megabytes_allowed(path: Path) -> float:
-    """The memory that a chapter may take, with its child processes."""
-    return LIGHTER.get(path.name[:2], MEGABYTES)
+def too_large(path: Path, megabytes: float) -> list[str]:
+    """What is wrong with the memory that a chapter took, with its child processes."""
+    allowed = LIGHTER.get(path.name[:2], MEGABYTES)
+    return [f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB"] * (megabytes > allowed)
 
 
 def pages(root: Path) -> list[Path]:

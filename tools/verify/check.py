@@ -20,7 +20,7 @@ from pathlib import Path
 
 import nbformat
 from tools.book import execute
-from tools.verify.places import changed_cells
+from tools.verify.compared import changed_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -102,9 +102,7 @@ def chapters_stage(root: Path = ROOT) -> Outcome:
         if record is not None:
             ran = cache.get_cache_bundle(record.pk).nb
             wrong = changed_cells(nbformat.read(path, as_version=4), ran)
-            megabytes, allowed = record.data["megabytes"], execute.megabytes_allowed(path)
-            if megabytes > allowed:
-                wrong.append(f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB")
+            wrong += execute.too_large(path, record.data["megabytes"])
         for line in wrong:
             print(f"{path.name} {line}", flush=True)
         passed, failed = passed + (not wrong), failed + bool(wrong)
