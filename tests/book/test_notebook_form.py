@@ -171,36 +171,6 @@ def test_check_rejects_and_format_repairs(tmp_path, spoil):
     assert notebooks.main(["check", str(path)]) == 0
 
 
-def test_text_and_back_keeps_ids_outputs_and_metadata(tmp_path, monkeypatch):
-    monkeypatch.setattr(notebooks, "SCRATCH", tmp_path / "scratch")
-    path = tmp_path / "00-page.ipynb"
-    printed = [new_output("stream", name="stdout", text="1\n")]
-    cells = [
-        new_markdown_cell("# T"),
-        new_markdown_cell("Two in a row."),
-        new_code_cell("print(1)", outputs=printed, metadata=TAGGED, id="the-one"),
-        new_code_cell("2", metadata={"mystnb": {"image": {"alt": "A: line"}}}),
-    ]
-    meta = {"myst": {"html_meta": {"description": "A page: with a colon."}}}
-    notebooks.save(new_notebook(cells=cells, metadata=meta), path)
-    before = path.read_text()
-    notebooks.mirror(path)
-    notebooks.from_text(notebooks.mirror_path(path), path)
-    assert path.read_text() == before
-
-
-def test_changed_cells_lose_their_outputs_and_others_keep_them(tmp_path):
-    path, text = tmp_path / "00-page.ipynb", tmp_path / "page.md"
-    printed = [new_output("stream", name="stdout", text="1\n")]
-    cells = [new_code_cell(f"print({n})", outputs=printed, metadata=TAGGED) for n in (1, 2)]
-    notebooks.save(new_notebook(cells=cells), path)
-    text.write_text(notebooks.to_text(path).replace("print(2)", "print(3)"))
-    notebooks.from_text(text, path)
-    first, second = notebooks.load(path).cells
-    assert first.outputs
-    assert not second.outputs
-
-
 def test_new_writes_every_part_and_the_room(tmp_path, monkeypatch):
     from chapter_rules import has_every_part_in_order
 

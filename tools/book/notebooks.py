@@ -1,12 +1,9 @@
-"""Keep the chapters canonical, run them, and write them as text.
+"""Keep the chapters canonical, run them, and begin new ones.
 
     python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
     python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
     python -m tools.book.notebooks execute [NOTEBOOK ...]    run, store compared text, print cost
     python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
-    python -m tools.book.notebooks import TEXT NOTEBOOK       MyST or py:percent text → notebook
-    python -m tools.book.notebooks mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
-    python -m tools.book.notebooks sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
 
 Without a NOTEBOOK, every chapter under book/ is meant.
 """
@@ -35,7 +32,6 @@ from tools.book.notebook_form import (
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-SCRATCH = ROOT / ".scratch"
 SKELETON = Path(__file__).with_name("skeleton")
 CELL_TIMEOUT = 900  # seconds
 
@@ -98,50 +94,6 @@ def execute(path: Path) -> Chapter:
     return ran
 
 
-def from_text(text_path: Path, path: Path) -> None:
-    """Turn a text file into a notebook; unchanged cells keep their ids and outputs."""
-    source = text_path.read_text(encoding="utf-8")
-    kind = "py:percent" if text_path.suffix == ".py" else "md:myst"
-    notebook = jupytext.reads(source, fmt=kind)
-    if path.exists():
-        _carry_over(load(path), notebook)
-    save(notebook, path)
-
-
-def to_text(path: Path) -> str:
-    """Return a notebook as MyST text."""
-    notebook = load(path)
-    notebook.metadata["jupytext"] = {"notebook_metadata_filter": "kernelspec,myst,-jupytext"}
-    return jupytext.writes(notebook, fmt="md:myst")
-
-
-def mirror_path(path: Path) -> Path:
-    """Return where a notebook's text lies."""
-    return SCRATCH / f"{path.stem}.md"
-
-
-def mirror(path: Path) -> None:
-    """Write a notebook's text to the ignored folder, as old as the notebook itself."""
-    target = mirror_path(path)
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(to_text(path), encoding="utf-8")
-    stamp = path.stat().st_mtime_ns
-    os.utime(target, ns=(stamp, stamp))
-
-
-def sync(path: Path) -> str:
-    """Let the newer of notebook and mirror win; return what was done."""
-    text = mirror_path(path)
-    if not text.exists() or text.stat().st_mtime_ns < path.stat().st_mtime_ns:
-        mirror(path)
-        return f"{path.name} → {text.name}"
-    if text.stat().st_mtime_ns == path.stat().st_mtime_ns:
-        return f"{path.name} is in step"
-    from_text(text, path)
-    mirror(path)
-    return f"{text.name} → {path.name}"
-
-
 def new(number: str, slug: str, title: str | None) -> list[Path]:
     """Write a chapter that has every part of the standard, and the room of its code and tests.
 
@@ -191,37 +143,17 @@ def _filled(text: str, words: dict[str, str]) -> str:
     return text
 
 
-def _carry_over(old: NotebookNode, fresh: NotebookNode) -> None:
-    # Formatting first, so that cells which differ in layout only count as unchanged.
-    tidy = canonical(fresh)
-    fresh.cells = tidy.cells
-    for cell in fresh.cells:
-        cell.id = "0"
-    before = [(cell.cell_type, cell.source) for cell in old.cells]
-    after = [(cell.cell_type, cell.source) for cell in fresh.cells]
-    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
-    for start_old, start_new, length in matcher.get_matching_blocks():
-        for offset in range(length):
-            known, cell = old.cells[start_old + offset], fresh.cells[start_new + offset]
-            cell.id = known.id
-            if cell.cell_type == "code":
-                cell.outputs = known.outputs
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in ("format", "check", "execute", "mirror", "sync"):
+    for name in ("format", "check", "execute"):
         commands.add_parser(name).add_argument("notebooks", nargs="*", type=Path)
     adding = commands.add_parser("new")
     adding.add_argument("number")
     adding.add_argument("slug")
     adding.add_argument("title", nargs="?")
-    importing = commands.add_parser("import")
-    importing.add_argument("text", type=Path)
-    importing.add_argument("notebook", type=Path)
     return parser
 
 
@@ -235,14 +167,9 @@ def _each(command: str, path: Path) -> bool:
     if command == "format":
         if save(load(path), path):
             print(f"formatted {path}")
-    elif command == "execute":
+    else:
         ran = execute(path)
         print(f"executed {path}: {ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip())
-    elif command == "mirror":
-        mirror(path)
-        print(f"{path} → {mirror_path(path).relative_to(ROOT)}")
-    else:
-        print(sync(path))
     return True
 
 
@@ -253,10 +180,6 @@ def main(words: list[str] | None = None) -> int:
         if given.command == "new":
             for path in new(given.number, given.slug, given.title):
                 print(f"wrote {path.relative_to(ROOT)}")
-            return 0
-        if given.command == "import":
-            from_text(given.text, given.notebook)
-            print(f"{given.text} → {given.notebook}")
             return 0
         paths = [path.resolve() for path in given.notebooks] or chapters()
         return 0 if all([_each(given.command, path) for path in paths]) else 1

@@ -133,7 +133,7 @@ def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Compa
 def fill(app: Sphinx, name: str, source: list[str]) -> None:
     """Put the experiments into the page as Sphinx reads it."""
     if name == PAGE:
-        claims, _ = ledger.read_claims(ledger.CLAIMS.read_text(encoding="utf-8"))
+        claims = ledger.read_claims(ledger.CLAIMS.read_text(encoding="utf-8"))
         asked = (one for claim in claims for one in claim.compare)
         source[0] = source[0].replace(MARK, sections(declarations().values(), asked))
 
