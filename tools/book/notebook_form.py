@@ -1,13 +1,12 @@
 """The one form that a notebook has in git.
 
-nbformat 4.5, readable cell ids, python3 kernel, code formatted by ruff, no execution counts, no
-rich outputs. Text outputs stay in cells tagged `nbval-check-output` and nowhere else.
+nbformat 4.5, readable cell ids, python3 kernel, no execution counts, no rich outputs. Text outputs
+stay in cells tagged `nbval-check-output` and nowhere else. The layout of code is ruff's, which
+reads notebooks by itself (`book/ruff.toml`).
 """
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,10 +15,6 @@ from nbformat import NotebookNode
 from tools.book.notebook_folds import UNOPENED, fold
 
 CHECKED = "nbval-check-output"
-LINE_LENGTH = 88
-LINT_RULES = "E,F,I,B,UP"
-FIRST_PARTY = 'lint.isort.known-first-party=["transformer", "walkthrough"]'
-LINT_IGNORED = "F722"  # jaxtyping's shape strings are not forward references
 RAN = 1  # nbval refuses outputs of a cell that has no count, so all such cells have the same one
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
@@ -39,13 +34,8 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     """Return the canonical form of a notebook; the argument stays as it is.
 
     Raises:
-        NotebookError: a cell of an unknown type, or code that does not parse.
+        NotebookError: a cell of an unknown type.
     """
-    return _format_code(tidy(notebook))
-
-
-def tidy(notebook: NotebookNode) -> NotebookNode:
-    """Return the canonical form but for the layout of its code."""
     parts = [part for cell in notebook.cells for part in _split(cell)]
     cells = [_cell(cell) for cell in parts if cell.source.strip()]
     fold(cells, exercises=_places_of_exercises(cells))
@@ -82,10 +72,8 @@ def read_text(text: str) -> NotebookNode:
 
 
 def lint(notebook: NotebookNode) -> list[str]:
-    """Return what ruff and our own rules find in the code cells, one line each."""
-    rules = ["--select", LINT_RULES, "--ignore", LINT_IGNORED, "--config", FIRST_PARTY]
-    found = _ruff(notebook, ["check", "--quiet", "--output-format", "concise", *rules]).stdout
-    problems = [line for line in found.splitlines() if line.startswith("notebook.ipynb")]
+    """Return what no form puts right, one line each."""
+    problems = []
     for cell in code_cells(notebook):
         if cell.source.rstrip().endswith(";"):
             problems.append(f"cell {cell.id}: a trailing `;` hides output; remove it")
@@ -250,25 +238,3 @@ def _free(name: str, taken: set[str], counts: dict[str, int]) -> str:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:40].strip("-") or "part"
-
-
-def _format_code(notebook: NotebookNode) -> NotebookNode:
-    sorting = ["--fix-only", "--select", "I", "--config", FIRST_PARTY]
-    for step in (["check", *sorting], ["format"]):
-        done = _ruff(notebook, step)
-        if done.returncode:
-            raise NotebookError(f"ruff {step[0]}: {done.stderr.strip()}")
-        # ruff never adds or removes cells; only the sources are taken from its answer.
-        answer = read_text(done.stdout)
-        for cell, other in zip(notebook.cells, answer.cells, strict=True):
-            if cell.cell_type == "code":
-                cell.source = other.source.strip("\n")
-    return notebook
-
-
-def _ruff(notebook: NotebookNode, step: list[str]) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "ruff", *step, "--isolated", "--target-version", "py311"]
-    words += ["--line-length", str(LINE_LENGTH), "--stdin-filename", "notebook.ipynb", "-"]
-    return subprocess.run(
-        words, input=as_text(notebook), capture_output=True, text=True, check=False
-    )

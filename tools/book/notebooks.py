@@ -1,7 +1,6 @@
 """Keep the chapters canonical, run them, and begin new ones.
 
     python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
-    python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
     python -m tools.book.notebooks execute [NOTEBOOK ...]    run, store compared text, print cost
     python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
 
@@ -148,29 +147,13 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in ("format", "check", "execute"):
+    for name in ("format", "execute"):
         commands.add_parser(name).add_argument("notebooks", nargs="*", type=Path)
     adding = commands.add_parser("new")
     adding.add_argument("number")
     adding.add_argument("slug")
     adding.add_argument("title", nargs="?")
     return parser
-
-
-def _each(command: str, path: Path) -> bool:
-    """Do one command for one notebook; return whether all is well."""
-    if command == "check":
-        found = problems(path)
-        for line in found:
-            print(f"{path}: {line}", file=sys.stderr)
-        return not found
-    if command == "format":
-        if save(load(path), path):
-            print(f"formatted {path}")
-    else:
-        ran = execute(path)
-        print(f"executed {path}: {ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip())
-    return True
 
 
 def main(words: list[str] | None = None) -> int:
@@ -181,8 +164,14 @@ def main(words: list[str] | None = None) -> int:
             for path in new(given.number, given.slug, given.title):
                 print(f"wrote {path.relative_to(ROOT)}")
             return 0
-        paths = [path.resolve() for path in given.notebooks] or chapters()
-        return 0 if all([_each(given.command, path) for path in paths]) else 1
+        for path in [path.resolve() for path in given.notebooks] or chapters():
+            if given.command == "execute":
+                ran = execute(path)
+                took = f"{ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip()
+                print(f"executed {path}: {took}")
+            elif save(load(path), path):
+                print(f"formatted {path}")
+        return 0
     except (NotebookError, CellExecutionError, OSError) as error:
         print(f"notebooks.py: {error}", file=sys.stderr)
         return 1
