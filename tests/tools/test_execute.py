@@ -32,18 +32,6 @@ def book(folder, code):
     return path
 
 
-def test_the_longest_starts_first_and_who_says_nothing_last(tmp_path):
-    names = {"a": "20 seconds to run", "b": "nothing", "c": "about 110 seconds to run", "d": "30"}
-    paths = [chapter(tmp_path, name, head) for name, head in names.items()]
-    assert [path.stem for path in execute.longest_first(paths)] == ["c", "a", "b", "d"]
-
-
-def test_every_chapter_of_the_book_says_how_long_it_takes():
-    said = {path.name: execute.stated_seconds(path) for path in execute.pages(check.ROOT)}
-    silent = {name for name, seconds in said.items() if not seconds}
-    assert silent == {"00-one-sentence.ipynb", "index.ipynb"}
-
-
 @pytest.mark.parametrize(
     ("gigabytes", "processors", "expected"), [(100, 2, 2), (4, 8, 2), (0.5, 8, 1), (100, 1, 1)]
 )
@@ -123,4 +111,9 @@ def test_an_interrupted_build_leaves_no_kernel_behind(tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(1800) != 0
-    assert not psutil.pid_exists(int(written.read_text()))
+    kernel = int(written.read_text())
+    for _ in range(600):  # a kernel looks for its parent every second
+        if not psutil.pid_exists(kernel):
+            break
+        time.sleep(0.1)
+    assert not psutil.pid_exists(kernel)

@@ -200,7 +200,7 @@ class Binder:
         self.chapters = chapters
         self.writer.append(front, import_outline=False)
         for chapter in chapters:
-            self.writer.append(chapter.reader, import_outline=False)
+            self.writer.append(chapter.reader, outline_item=chapter.name)
         self.places: dict[tuple[str, str], ArrayObject] = {}
         for chapter in chapters:
             self.places[chapter.page, ""] = self.place(chapter.first, None)
@@ -210,17 +210,6 @@ class Binder:
     def place(self, number: int, top: float | None) -> ArrayObject:
         """A place on a sheet of the book."""
         return destination(self.writer.pages[self.shift + number], top)
-
-    def outline(self) -> None:
-        """The chapters and their sections."""
-        for chapter in self.chapters:
-            start = self.shift + chapter.first
-            parent = self.writer.add_outline_item(title=chapter.name, page_number=start)
-            for heading in sections(chapter.reader.outline):
-                number = chapter.reader.get_destination_page_number(heading)
-                self.writer.add_outline_item(
-                    title=str(heading.title), page_number=start + (number or 0), parent=parent
-                )
 
     def turn_links(self) -> None:
         """Lead links to the file itself where it holds their goal."""
@@ -258,7 +247,6 @@ class Binder:
 
     def save(self, path: Path) -> None:
         """Write the file."""
-        self.outline()
         self.turn_links()
         self.writer.root_object.pop("/Dests", None)  # names of one chapter, taken by the next
         self.writer.set_page_label(0, self.shift - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
@@ -267,12 +255,6 @@ class Binder:
         self.writer.add_metadata({"/Title": self.chapters[0].name})
         self.writer.compress_identical_objects()
         self.writer.write(path)
-
-
-def sections(outline: list[Any]) -> Iterator[Any]:
-    """The headings right below the first of an outline."""
-    for below in (part for part in outline if isinstance(part, list)):
-        yield from (heading for heading in below if not isinstance(heading, list))
 
 
 def bind(browser: Browser, root: Path, target: Path) -> int:

@@ -10,8 +10,7 @@ Then every chapter runs there from top to bottom.
 **colab** makes a new environment with the packages that Colab brings (`BRINGS`) and nothing of the
 book. Then every chapter runs there in its plain form, alone in an empty folder: its first cell
 installs the book from git, with a clone of this folder in the place of the public address. Every
-listing of `show` must link to the lines that hold it, at the commit that is installed, and the
-package must answer there with its records and commands.
+listing of `show` must link to the lines that hold it, at the commit that is installed.
 
 In both a chapter must print what the copy in git holds, within the memory that it may take: of the
 2 GB of Binder that leaves 500 MB for JupyterLab. Only what is committed is tried; Binder's image,
@@ -50,17 +49,6 @@ BRINGS = """
 ipykernel==6.17.1 ipython==7.34.0 nbclient==0.10.2 nbformat==5.10.4 jsonschema==4.25.1
 numpy==2.0.2 pandas==2.2.2 matplotlib==3.10.0 seaborn==0.13.2 scikit-learn==1.6.1 altair==5.5.0
 torch tokenizers safetensors tqdm pygments==2.19.2
-"""
-WHERE = """
-import json, sys
-import transformer, walkthrough
-from walkthrough.lab import frame
-from walkthrough.page.results import FOLDER
-from walkthrough.lab.half_trained import load_translator
-load_translator()
-names = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
-[frame(name) for name in names]
-print(json.dumps([walkthrough.__file__, transformer.__file__, sys.prefix, names]))
 """
 LISTING = re.compile(r'class="source-head".*?<pre[^>]*>(.*?)</pre>', re.DOTALL)
 LINK = re.compile(r'href="[^"]*/blob/([^/"]+)/([^"#]+)#L(\d+)-L(\d+)"')
@@ -161,30 +149,15 @@ def try_in_colab(commit: str, name: str) -> list[str]:
 
 
 def colab(given: argparse.Namespace, folder: Path, commit: str, pins: list[str]) -> Trial:
-    """Make an environment in which git takes a clone for the public address, and ask the package.
-
-    Raises:
-        SystemExit: the package, installed as the first cell does it, does not answer.
-    """
+    """Make an environment in which git takes a clone for the public address."""
     clone = clone_at(commit, folder / "repository")
-    python = environment(folder / "venv", given.python, *BRINGS.split(), *pins)
+    environment(folder / "venv", given.python, *BRINGS.split(), *pins)
     os.environ.update(
         GIT_CONFIG_COUNT="1",
         GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
         GIT_CONFIG_VALUE_0=REPOSITORY_URL,
         **({"PIP_CONSTRAINT": pins[1]} if pins else {}),
     )
-    said_by(python, "-m", "pip", "install", "--quiet", f"git+{REPOSITORY_URL}")
-    with tempfile.TemporaryDirectory() as nowhere:
-        asked = said_by(python, "-c", WHERE, cwd=nowhere)
-        train = [python, "-m", "transformer", "train", "--preset", "phrasebook", "--quiet"]
-        short = ["--max-updates", "2", "--set", "training.warmup=1", "--threads", "1"]
-        said_by(*train, *short, "--folder", "run", cwd=nowhere)
-    *files, prefix, names = json.loads(asked.splitlines()[-1])
-    tree = said_by("git", "ls-tree", "--name-only", commit, "results/").splitlines()
-    expected = sorted(Path(path).stem for path in tree if path.endswith(".jsonl"))
-    if names != expected or not all(file.startswith(prefix) for file in files):
-        raise SystemExit(f"expected the records {expected} under {prefix}; got {names} of {files}")
     return partial(try_in_colab, commit)
 
 
