@@ -1,7 +1,5 @@
 """What the trials of Binder and Colab must notice in a chapter that ran elsewhere."""
 
-import inspect
-
 import nbformat
 import pytest
 from tools.book.notebook_form import CHECKED
@@ -62,33 +60,11 @@ def at_commit(commit):
     return lambda page: page.replace(f"/blob/{BRANCH}/", f"/blob/{commit}/")
 
 
-def test_a_link_to_other_lines_or_another_commit_is_named():
+def test_a_link_to_another_commit_is_named():
     commit = elsewhere.said_by("git", "rev-parse", "HEAD")
-    _, first = inspect.getsourcelines(scaled_dot_product_attention)
-
-    def moved(page):
-        return at_commit(commit)(page).replace(f"#L{first}-", f"#L{first + 1}-")
-
-    assert elsewhere.wrong_links(listing(at_commit("a" * 40)), commit)
-    assert elsewhere.wrong_links(listing(moved), commit) == [
-        f"other code stands in src/transformer/attention.py {first + 1} to {_last()}"
-    ]
-
-
-def _last():
-    lines, first = inspect.getsourcelines(scaled_dot_product_attention)
-    return first + len(lines) - 1
-
-
-def test_listings_in_a_drawing_are_compared_as_the_page_shows_them():
-    """The drawing of chapter 09 holds listings, and its text is not their code."""
-    commit = elsewhere.said_by("git", "rev-parse", "HEAD")
-    page = at_commit(commit)(show(scaled_dot_product_attention)._repr_html_())
-    drawing = f"<svg></svg>{page}{page}"
-    shown = notebook(result(text_plain="<HTML>", text_html=drawing))
-    assert elsewhere.wrong_links(shown, commit) == []
-    other = drawing.replace("softmax", "softmin", 1)
-    assert elsewhere.wrong_links(notebook(result(text_plain="<HTML>", text_html=other)), commit)
+    assert elsewhere.wrong_links(listing(at_commit(commit)), commit) == []
+    (line,) = elsewhere.wrong_links(listing(at_commit("a" * 40)), commit)
+    assert line.startswith("src/transformer/attention.py is at aaaa")
 
 
 def test_a_listing_without_a_link_is_named():

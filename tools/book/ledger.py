@@ -284,60 +284,50 @@ def problems(claims: list[Claim], chapters: dict[str, Chapter]) -> list[str]:
 
 
 def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
-    found = []
-    if not re.fullmatch(r"\d+(\.\d+)*(-[a-z0-9]+)+", claim.id):
-        found.append("the id is a section and words: 3.2.1-variance")
-    elif not claim.section.startswith(claim.id.split("-")[0]):
-        found.append(f"the section {claim.section!r} does not begin with that of the id")
-    if claim.verdict not in VERDICTS:
-        found.append(f"unknown verdict {claim.verdict!r}")
-    if claim.kind not in KINDS:
-        found.append(f"unknown kind {claim.kind!r}: one of {', '.join(KINDS)}")
-    if not claim.boxes:
-        found.append("no paper box says it")
-    chapter = chapters.get(claim.test[0])
-    if chapter is None:
-        return [f"{claim.id}: {line}" for line in [*found, f"there is no {claim.test[0]}"]]
-    if chapter.headings.count(claim.test[1]) != 1:
-        found.append(f"{chapter.name} has no one heading {claim.test[1]!r}")
-    if claim.verdict == CANNOT:
-        if not claim.reason or claim.find or claim.figure or claim.made:
-            found.append("what cannot be tested has a reason, and no figure")
-    else:
-        found += _problems_of_test(claim, chapter)
-    return [f"{claim.id}: {line}" for line in found]
-
-
-def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
-    found = []
-    if claim.made not in MADE or not claim.size or not (claim.figure or claim.effects):
-        found.append(f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`")
-    if not claim.compare:
-        found += _problems_of_typed(claim)
-    if claim.reason:
-        found.append("a claim with a test needs no reason")
+    name, heading = claim.test
+    if name not in chapters:
+        return [f"{claim.id}: there is no {name}"]
+    chapter = chapters[name]
     cells = chapter.tagged.get(claim.tag, [])
-    if not any(UNSEEN not in tags(cell) for _, cell in cells):
-        found.append(f"no cell that readers see carries {claim.tag} in {chapter.name}")
-    for heading, cell in cells:
-        if heading != claim.test[1]:
-            found.append(f"cell {cell.id} stands under {heading!r}, not {claim.test[1]!r}")
+    tested = claim.verdict != CANNOT
+    typed = tested and not claim.compare  # where no comparison decides, the row says why
+    rules: dict[str, object] = {
+        "the id is a section and words: 3.2.1-variance": (
+            re.fullmatch(r"\d+(\.\d+)*(-[a-z0-9]+)+", claim.id)
+        ),
+        f"the section {claim.section!r} does not begin with that of the id": (
+            claim.section.startswith(claim.id.split("-")[0])
+        ),
+        f"unknown verdict {claim.verdict!r}": claim.verdict in VERDICTS,
+        f"unknown kind {claim.kind!r}: one of {', '.join(KINDS)}": claim.kind in KINDS,
+        "no paper box says it": claim.boxes,
+        f"{name} has no one heading {heading!r}": chapter.headings.count(heading) == 1,
+        "what cannot be tested has a reason, and no figure": (
+            tested or (claim.reason and not (claim.find or claim.figure or claim.made))
+        ),
+        f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`": (
+            not tested or (claim.made in MADE and claim.size and (claim.figure or claim.effects))
+        ),
+        "a claim with a test needs no reason": not (tested and claim.reason),
+        f"no cell that readers see carries {claim.tag} in {name}": (
+            not tested or any(UNSEEN not in tags(cell) for _, cell in cells)
+        ),
+        "a test has `find`": not typed or claim.find,
+        f"fewer than {FEWEST_PAIRS} seeds show a direction at most": (
+            not typed or claim.verdict != HOLDS or not 0 < claim.seeds < FEWEST_PAIRS
+        ),
+        "a recorded test has `compare`, or says in `typed` why nothing is compared": (
+            not typed or claim.made != "recorded" or claim.typed
+        ),
+    }
+    found = [f"{claim.id}: {wrong}" for wrong, well in rules.items() if not well]
+    for above, cell in cells if tested else ():
+        if above != heading:
+            found.append(f"{claim.id}: cell {cell.id} stands under {above!r}, not {heading!r}")
     try:
         figure(claim, chapter)
     except LedgerError as error:
-        found.append(str(error).removeprefix(f"{claim.id}: "))
-    return found
-
-
-def _problems_of_typed(claim: Claim) -> list[str]:
-    """A verdict is typed only where no comparison decides, and the row says why."""
-    found = []
-    if not claim.find:
-        found.append("a test has `find`")
-    if 0 < claim.seeds < FEWEST_PAIRS and claim.verdict == HOLDS:
-        found.append(f"fewer than {FEWEST_PAIRS} seeds show a direction at most")
-    if claim.made == "recorded" and not claim.typed:
-        found.append("a recorded test has `compare`, or says in `typed` why nothing is compared")
+        found.append(str(error))
     return found
 
 

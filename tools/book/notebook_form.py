@@ -217,23 +217,16 @@ def _name_cells(cells: list[NotebookNode]) -> None:
         if not VALID_ID.fullmatch(cell.id) or RANDOM_ID.fullmatch(cell.id) or cell.id in taken:
             cell.id = ""
         taken.add(cell.id)
-    section, counts = "head", dict[str, int]()
+    section = "head"
     for cell in cells:
         if cell.cell_type == "markdown":
             headings = re.findall(r"^##+ +(.+)$", cell.source, re.MULTILINE)
             section = _slug(headings[0]) if headings else section
         if not cell.id:
             name = section if cell.cell_type == "markdown" else f"{section}-code"
-            cell.id = _free(name, taken, counts)
+            names = (name, *(f"{name}-{number}" for number in range(2, len(cells) + 2)))
+            cell.id = next(free for free in names if free not in taken)
             taken.add(cell.id)
-
-
-def _free(name: str, taken: set[str], counts: dict[str, int]) -> str:
-    while True:
-        counts[name] = counts.get(name, 0) + 1
-        candidate = name if counts[name] == 1 else f"{name}-{counts[name]}"
-        if candidate not in taken:
-            return candidate
 
 
 def _slug(heading: str) -> str:

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,14 +68,6 @@ a {{ color: inherit; text-decoration: none; }}
 
 
 @dataclass(frozen=True)
-class Chapter:
-    """A page of the site and the part of the book that it stands in."""
-
-    page: str
-    part: str
-
-
-@dataclass(frozen=True)
 class Printed:
     """A chapter on paper."""
 
@@ -93,12 +85,12 @@ class Printed:
                 yield unquote(name.lstrip("/")), self.first + number, float(place.top or 0)
 
 
-def chapters_of(root: Path) -> list[Chapter]:
-    """The pages in the order of the table of contents."""
+def chapters_of(root: Path) -> dict[str, str]:
+    """The pages in the order of the table of contents, with the part that each stands in."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    found = [Chapter(f"{toc['root']}.html", "")]
+    found = {f"{toc['root']}.html": ""}
     for part in toc["parts"]:
-        found += [Chapter(f"{one['file']}.html", part["caption"]) for one in part["chapters"]]
+        found |= {f"{one['file']}.html": part["caption"] for one in part["chapters"]}
     return found
 
 
@@ -114,12 +106,12 @@ def browser_path() -> str:
     return path
 
 
-def linked_places(site: Path, chapters: list[Chapter]) -> dict[str, set[str]]:
+def linked_places(site: Path, chapters: Iterable[str]) -> dict[str, set[str]]:
     """For each page the places in it that other pages lead to."""
-    found: dict[str, set[str]] = {chapter.page: set() for chapter in chapters}
-    for chapter in chapters:
-        for address, place in CROSS_LINK.findall((site / chapter.page).read_text("utf-8")):
-            target = urljoin(chapter.page, html.unescape(address))
+    found: dict[str, set[str]] = {name: set() for name in chapters}
+    for name in found:
+        for address, place in CROSS_LINK.findall((site / name).read_text("utf-8")):
+            target = urljoin(name, html.unescape(address))
             if target in found:
                 found[target].add(unquote(place))
     return found
@@ -144,21 +136,21 @@ def open_chapter(browser: Browser, address: str) -> Page:
 
 
 def print_chapters(
-    browser: Browser, site: Path, chapters: list[Chapter]
+    browser: Browser, site: Path, chapters: dict[str, str]
 ) -> tuple[list[Printed], str]:
     """Print all chapters; returns them, and the address where the site is served."""
     places = linked_places(site, chapters)
     found: list[Printed] = []
     served, before = "", 0
-    for chapter in chapters:
-        page = open_chapter(browser, (site / chapter.page).as_uri())
+    for file, part in chapters.items():
+        page = open_chapter(browser, (site / file).as_uri())
         canonical = page.locator("link[rel=canonical]").get_attribute("href") or ""
-        served = served or canonical.removesuffix(chapter.page)
+        served = served or canonical.removesuffix(file)
         name = page.title().partition(" · ")[0]
-        page.evaluate(MARK, sorted(places[chapter.page]))
+        page.evaluate(MARK, sorted(places[file]))
         reader = sheets(page, name, before)
         page.close()
-        found.append(Printed(chapter.page, chapter.part, name, before, reader))
+        found.append(Printed(file, part, name, before, reader))
         before += len(reader.pages)
         print(f"{name}: {len(reader.pages)} sheets", flush=True)
     return found, served
@@ -200,7 +192,7 @@ class Binder:
         self.chapters = chapters
         self.writer.append(front, import_outline=False)
         for chapter in chapters:
-            self.writer.append(chapter.reader, outline_item=chapter.name)
+            self.writer.append(chapter.reader, import_outline=False)
         self.places: dict[tuple[str, str], ArrayObject] = {}
         for chapter in chapters:
             self.places[chapter.page, ""] = self.place(chapter.first, None)
@@ -210,6 +202,17 @@ class Binder:
     def place(self, number: int, top: float | None) -> ArrayObject:
         """A place on a sheet of the book."""
         return destination(self.writer.pages[self.shift + number], top)
+
+    def outline(self) -> None:
+        """The chapters and their sections."""
+        for chapter in self.chapters:
+            start = self.shift + chapter.first
+            parent = self.writer.add_outline_item(title=chapter.name, page_number=start)
+            for heading in sections(chapter.reader.outline):
+                number = chapter.reader.get_destination_page_number(heading)
+                self.writer.add_outline_item(
+                    title=str(heading.title), page_number=start + (number or 0), parent=parent
+                )
 
     def turn_links(self) -> None:
         """Lead links to the file itself where it holds their goal."""
@@ -247,6 +250,7 @@ class Binder:
 
     def save(self, path: Path) -> None:
         """Write the file."""
+        self.outline()
         self.turn_links()
         self.writer.root_object.pop("/Dests", None)  # names of one chapter, taken by the next
         self.writer.set_page_label(0, self.shift - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
@@ -257,6 +261,12 @@ class Binder:
         self.writer.write(path)
 
 
+def sections(outline: list[Any]) -> Iterator[Any]:
+    """The headings right below the first of an outline."""
+    for below in (part for part in outline if isinstance(part, list)):
+        yield from (heading for heading in below if not isinstance(heading, list))
+
+
 def bind(browser: Browser, root: Path, target: Path) -> int:
     """Print and bind the book of a repository; returns the number of sheets.
 
@@ -264,7 +274,7 @@ def bind(browser: Browser, root: Path, target: Path) -> int:
         SystemExit: there is no built site.
     """
     site, chapters = root / "_build" / "html", chapters_of(root)
-    lost = [chapter.page for chapter in chapters if not (site / chapter.page).exists()]
+    lost = [name for name in chapters if not (site / name).exists()]
     if lost:
         raise SystemExit(f"{site / lost[0]} is not there: run `make book` first")
     found, served = print_chapters(browser, site, chapters)

@@ -122,6 +122,7 @@ def shape_opener(document: nodes.document, page: str) -> None:
 def facts_of(line: nodes.Node) -> dict[str, list[nodes.Node]]:
     """What stands behind each bold word of the line, without colon before and dot behind."""
     facts: dict[str, list[nodes.Node]] = {}
+    found: list[nodes.Node] = []
     for node in line.children:
         if isinstance(node, nodes.strong):
             found = facts[node.astext()] = []

@@ -22,7 +22,6 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 from tools.site.search_index import in_order, page_names
 
-GITHUB = re.compile(r"https://github\.com/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?")
 PICTURES = "_static/sharing"
 WIDTH, HEIGHT = 1200, 630  # what readers of Open Graph expect
 GROUND, INK, QUIET, MARK = "#14181d", "#f2f5f8", "#a3adb8", "#7cc0f2"
@@ -40,26 +39,22 @@ def site_address(repository: str) -> str:
     """Where GitHub Pages serves a repository.
 
     Raises:
-        ValueError: it is not the address of a repository on GitHub.
+        ConfigError: it is not the address of a repository on GitHub.
     """
-    found = GITHUB.fullmatch(repository)
-    if not found:
-        raise ValueError(
-            f"repository.url is {repository!r}, expected https://github.com/OWNER/NAME; "
-            "for another host, set html.baseurl to the address of the site"
-        )
-    owner, name = found["owner"].lower(), found["name"]
-    root = f"https://{owner}.github.io/"
-    return root if name.lower() == f"{owner}.github.io" else f"{root}{name}/"
+    match repository.removesuffix("/").removesuffix(".git").split("/"):
+        case ["https:", "", "github.com", owner, name]:
+            root = f"https://{owner.lower()}.github.io/"
+            return root if name.lower() == f"{owner.lower()}.github.io" else f"{root}{name}/"
+    raise ConfigError(
+        f"repository.url is {repository!r}, expected https://github.com/OWNER/NAME; "
+        "for another host, set html.baseurl to the address of the site"
+    )
 
 
 def settle_address(app: Sphinx, config: Config) -> None:
     """Give Sphinx the address from which it makes canonical links."""
     if not config.html_baseurl:
-        try:
-            config.html_baseurl = site_address(config.html_theme_options.get("repository_url", ""))
-        except ValueError as wrong:
-            raise ConfigError(str(wrong)) from wrong
+        config.html_baseurl = site_address(config.html_theme_options.get("repository_url", ""))
 
 
 def description_of(doctree: nodes.document | None, page: str) -> str:

@@ -84,11 +84,6 @@ def pytest_stage(name: str, *arguments: str) -> Outcome:
     return Outcome(name, passed, failed, skipped, time.monotonic() - start)
 
 
-def side_by_side(processes: int, share: str) -> list[str]:
-    """What makes pytest run in several processes; nothing where one is all there is."""
-    return [f"--numprocesses={processes}", f"--dist={share}"] if processes > 1 else []
-
-
 def chapters_stage(root: Path = ROOT) -> Outcome:
     """Hold every chapter, as the build has run it, to the text that git holds and to its memory.
 
@@ -126,9 +121,9 @@ def report(outcomes: list[Outcome]) -> int:
 
 def stages() -> dict[str, Callable[[], Outcome]]:
     """What `make test` runs, in order."""
-    processors = min(execute.processors(), MOST_PROCESSES)
-    units = ["tests", "--ignore=tests/site", *side_by_side(processors, "loadfile")]
-    site = ["tests/site", *ONCE_MORE, *side_by_side(processors, "worksteal")]
+    processes = f"--numprocesses={min(execute.processors(), MOST_PROCESSES)}"
+    units = ["tests", "--ignore=tests/site", processes, "--dist=loadfile"]
+    site = ["tests/site", *ONCE_MORE, processes, "--dist=worksteal"]
     lint = [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
