@@ -69,14 +69,11 @@ def test_ids_say_where_a_cell_stands_and_stay():
     ]
 
 
-def test_headings_and_solutions_start_a_cell_but_not_inside_fences():
-    cells = cells_of(
-        new_markdown_cell("# T\ntext\n## A\n```python\n## no heading\n```\n:::{solution} x\n:::")
-    )
-    assert [cell.source.splitlines()[0] for cell in cells] == [
-        "# T",
-        "## A",
-        ":::{solution} x",
+def test_a_heading_or_a_solution_inside_a_cell_is_named_but_not_inside_fences():
+    text = "# T\ntext\n## A\n```python\n## no heading\n```\n:::{solution} x\n:::"
+    found = lint(canonical(new_notebook(cells=[new_markdown_cell(text, id="a")])))
+    assert found == [
+        f"cell a: {line!r} starts a cell of its own" for line in ("## A", ":::{solution} x")
     ]
 
 

@@ -1,7 +1,6 @@
 """What the trials of Binder and Colab must notice in a chapter that ran elsewhere."""
 
 import nbformat
-import pytest
 from tools.book.notebook_form import CHECKED
 from tools.verify import elsewhere
 from tools.verify.compared import changed_cells
@@ -70,10 +69,3 @@ def test_a_link_to_another_commit_is_named():
 def test_a_listing_without_a_link_is_named():
     unlinked = listing(lambda page: page.replace("<a href", "<a title"))
     assert elsewhere.wrong_links(unlinked, "HEAD") == ["1 of 1 listings have no link"]
-
-
-def test_chapters_are_chosen_by_number():
-    assert [name[:2] for name in elsewhere.chosen(["02", "14"])] == ["02", "14"]
-    assert len(elsewhere.chosen([])) >= 16
-    with pytest.raises(SystemExit, match="no chapter 99"):
-        elsewhere.chosen(["02", "99"])

@@ -19,8 +19,8 @@ RAN = 1  # nbval refuses outputs of a cell that has no count, so all such cells 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,})(.*)$")
-STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution)\}")
+LITERAL = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
+STARTS_A_CELL = re.compile(r"(?<=\n)(?:#{1,3} |[`:]{3,}\{(?:exercise|solution)\}).*")
 EXERCISE = re.compile(r"^[`:]{3,}\{exercise\}", re.MULTILINE)
 SOLUTION_TEXT = re.compile(r"^[`:]{3,}\{solution\}", re.MULTILINE)
 SOLUTION = "solution"  # the tag of the code that answers an exercise, below its text
@@ -36,8 +36,7 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     Raises:
         NotebookError: a cell of an unknown type.
     """
-    parts = [part for cell in notebook.cells for part in _split(cell)]
-    cells = [_cell(cell) for cell in parts if cell.source.strip()]
+    cells = [_cell(cell) for cell in notebook.cells if cell.source.strip()]
     fold(cells, exercises=_places_of_exercises(cells))
     _hide_code(cells)
     _name_cells(cells)
@@ -82,6 +81,12 @@ def lint(notebook: NotebookNode) -> list[str]:
         if any(output.output_type == "error" for output in cell.outputs):
             problems.append(f"cell {cell.id}: a stored error")
     problems += [
+        f"cell {cell.id}: {found!r} starts a cell of its own"
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+        for found in STARTS_A_CELL.findall(LITERAL.sub("", cell.source))
+    ]
+    problems += [
         f"cell {cell.id}: attachments are not kept in git; put the file under book/web"
         for cell in notebook.cells
         if cell.get("attachments")
@@ -104,36 +109,6 @@ def _metadata(notebook: NotebookNode) -> dict[str, Any]:
     ours = ("form", "myst")
     kept |= {name: notebook.metadata[name] for name in ours if name in notebook.metadata}
     return kept
-
-
-def _split(cell: NotebookNode) -> list[NotebookNode]:
-    """Start a new Markdown cell at every heading, exercise and solution."""
-    if cell.cell_type != "markdown":
-        return [cell]
-    parts: list[list[str]] = [[]]
-    open_fences: list[str] = []
-    for line in cell.source.splitlines():
-        if not open_fences and STARTS_A_CELL.match(line) and parts[-1]:
-            parts.append([])
-        parts[-1].append(line)
-        _follow_fences(line, open_fences)
-    if len(parts) == 1:
-        return [cell]
-    pieces = [nbformat.from_dict({**cell, "source": "\n".join(part)}) for part in parts]
-    for piece in pieces[1:]:
-        piece.id = ""
-    return pieces
-
-
-def _follow_fences(line: str, open_fences: list[str]) -> None:
-    found = FENCE.match(line)
-    if not found:
-        return
-    fence, rest = found.groups()
-    if open_fences and not rest.strip() and fence.startswith(open_fences[-1]):
-        open_fences.pop()
-    elif not open_fences or open_fences[-1][0] == ":":
-        open_fences.append(fence)
 
 
 def _cell(cell: NotebookNode) -> NotebookNode:

@@ -15,7 +15,7 @@ listing of `show` must link to the commit that is installed.
 In both a chapter must print what the copy in git holds, within the memory that it may take: of the
 2 GB of Binder that leaves 500 MB for JupyterLab. Only what is committed is tried; Binder's image,
 proxy and network are not, nor is Colab's display. Where torch would come with CUDA, set
-PIP_EXTRA_INDEX_URL as the workflows do, or name a constraint file.
+PIP_EXTRA_INDEX_URL as the workflows do, or PIP_CONSTRAINT.
 """
 
 import argparse
@@ -37,7 +37,6 @@ from tools.verify.compared import changed_cells
 from walkthrough.page.links import REPOSITORY_URL
 
 ROOT = Path(__file__).resolve().parents[2]
-BOOK = ROOT / "book"
 # What would let the repository's own Python shine through.
 PRIVATE = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "JUPYTER_CONFIG_DIR")
 KERNEL = "elsewhere"
@@ -64,18 +63,6 @@ def said_by(*command: object, cwd: Path | str = ROOT) -> str:
     if done.returncode:
         raise SystemExit(f"{' '.join(words)[:300]} failed:\n{done.stderr[-3000:]}")
     return done.stdout.strip()
-
-
-def chosen(numbers: list[str]) -> list[str]:
-    """Return the file names of these chapters, in order.
-
-    Raises:
-        SystemExit: there is no chapter of a number.
-    """
-    names = sorted(path.name for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
-    if unknown := [number for number in numbers if not any(n.startswith(number) for n in names)]:
-        raise SystemExit(f"no chapter {', '.join(unknown)} under {BOOK}")
-    return [name for name in names if not numbers or name.startswith(tuple(numbers))]
 
 
 def clone_at(commit: str, folder: Path) -> Path:
@@ -122,15 +109,15 @@ def try_in_binder(clone: Path, name: str) -> list[str]:
     return run_there(path, after) or changed_cells(before, after)
 
 
-def binder(given: argparse.Namespace, folder: Path, commit: str, pins: list[str]) -> Trial:
+def binder(given: argparse.Namespace, folder: Path, commit: str) -> Trial:
     """Make the environment, and look at JupyterLab's extensions."""
     clone = clone_at(commit, folder / "repository")
     wanted = (clone / ".binder" / "runtime.txt").read_text("utf-8").strip().removeprefix("python-")
     got = said_by(given.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
     if got != wanted:
         raise SystemExit(f"Binder has Python {wanted}; {given.python} is {got}")
-    lock = ["-r", ".binder/requirements.txt", *pins]
-    python = environment(folder / "venv", given.python, *lock, cwd=clone)
+    lock = clone / ".binder" / "requirements.txt"
+    python = environment(folder / "venv", given.python, "-r", lock, cwd=clone)
     said_by(python, "-m", "jupyter", "labextension", "check", "--installed", "jupyterlab-myst")
     return partial(try_in_binder, clone)
 
@@ -145,15 +132,14 @@ def try_in_colab(commit: str, name: str) -> list[str]:
     return wrong or changed_cells(before, after) + wrong_links(after, commit)
 
 
-def colab(given: argparse.Namespace, folder: Path, commit: str, pins: list[str]) -> Trial:
+def colab(given: argparse.Namespace, folder: Path, commit: str) -> Trial:
     """Make an environment in which git takes a clone for the public address."""
     clone = clone_at(commit, folder / "repository")
-    environment(folder / "venv", given.python, *BRINGS.split(), *pins)
+    environment(folder / "venv", given.python, *BRINGS.split())
     os.environ.update(
         GIT_CONFIG_COUNT="1",
         GIT_CONFIG_KEY_0=f"url.file://{clone}.insteadOf",
         GIT_CONFIG_VALUE_0=REPOSITORY_URL,
-        **({"PIP_CONSTRAINT": pins[1]} if pins else {}),
     )
     return partial(try_in_colab, commit)
 
@@ -184,17 +170,16 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable, help="the interpreter to start from")
     parser.add_argument("--commit", default="HEAD", help="what to try")
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
-    parser.add_argument("--constraint", type=Path, help="versions that this machine needs pinned")
     given = parser.parse_args()
-    names = chosen(given.chapters)
+    every = sorted(path.name for path in (ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
+    names = [name for name in every if not given.chapters or name[:2] in given.chapters]
     commit = said_by("git", "rev-parse", "--verify", f"{given.commit}^{{commit}}")
-    pins = ["--constraint", str(given.constraint.resolve())] if given.constraint else []
     for name in PRIVATE:
         os.environ.pop(name, None)
     faults = 0
     with tempfile.TemporaryDirectory(prefix="place-") as scratch:
         folder = (given.keep or Path(scratch)).resolve()
-        try_chapter = PLACES[given.place](given, folder, commit, pins)
+        try_chapter = PLACES[given.place](given, folder, commit)
         for name in names:
             for line in try_chapter(name):
                 faults += 1
