@@ -118,7 +118,9 @@ def test_a_call_of_our_figures_counts_as_interactive_only_if_it_adds_parameters(
     assert rules.has_an_interactive_figure(chapter(heatmap)) != []
 
 
-STEP = """## @N@ A step
+STEP = """+++
+
+## @N@ A step
 
 ```{code-cell}
 print(@N@)
@@ -181,7 +183,7 @@ def test_a_chapter_that_opens_with_a_question_passes():
         ("{dropdown} What is twice two?", "{tip}", "folded questions"),
         ("00-good.ipynb", "https://x.org", "a way on"),
         (":tags: [nbval-check-output]", "", "compared cell"),
-        ("## Exercises\n", "word " * 2200 + "\n\n## Exercises\n", "words of story"),
+        ("## Exercises\n", "word " * 2200 + "\n\n+++\n\n## Exercises\n", "words of story"),
         ("## Summary\n", "## Summary\n\n" + "word " * 3300, "in all"),
     ],
 )
