@@ -1,6 +1,5 @@
 """One set of translations, scored in many ways that all print "BLEU" (§6.1)."""
 
-import re
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
@@ -14,11 +13,7 @@ from transformer.model import Transformer
 
 Lines = Sequence[str]
 Spell = Callable[[str], Sequence[object]]
-
-
-def letters(line: str) -> list[str]:
-    """Return the characters of a line: what a string is when a list of words was expected."""
-    return list(line)
+AGREED = "agreed: sacrebleu, 13a, case kept"
 
 
 def bleu_of_pieces(hypotheses: Lines, references: Lines, spell: Spell) -> float:
@@ -61,14 +56,6 @@ def lower(lines: Lines) -> list[str]:
     return [line.lower() for line in lines]
 
 
-def split_compounds(line: str) -> str:
-    """Cut a tokenised line at hyphens, as `get_ende_bleu.sh` of tensor2tensor does.
-
-    One word with a hyphen becomes three tokens.
-    """
-    return re.sub(r"(\S)-(\S)", r"\1 ##AT##-##AT## \2", line)
-
-
 @torch.no_grad()
 def told_the_truth(
     model: Transformer, codec: TextCodec, sources: Lines, references: Lines
@@ -89,3 +76,20 @@ def told_the_truth(
         words = row[: len(target)]
         lines.append(codec.decode(words[: words.index(EOS_ID)] if EOS_ID in words else words))
     return lines
+
+
+def counted(hypotheses: Lines, references: Lines, spell: Spell) -> dict[str, float]:
+    """Return one set of translations in many ways, the agreed one first; `spell` cuts sub-words."""
+    longest = max(len(spell(line)) for line in [*hypotheses, *references])
+    padded = padded_ids(spell, longest)
+    small = lower(hypotheses)
+    return {
+        AGREED: score(hypotheses, references).bleu,
+        "lower-cased on both sides": score(small, lower(references)).bleu,
+        "lower-cased outputs, cased references": score(small, references).bleu,
+        "mean over sentences": mean_of_sentences(hypotheses, references),
+        "mean over batches of 7": mean_of_batches(hypotheses, references, size=7),
+        "on letters": bleu_of_pieces(hypotheses, references, list),
+        "on subwords": bleu_of_pieces(hypotheses, references, spell),
+        "on ids, padding included": bleu_of_pieces(hypotheses, references, padded),
+    }

@@ -14,40 +14,41 @@ KINDS = {MATCHED: "hit", CLIPPED: "used", MISSING: "no"}
 LENGTHS = {1: "words", 2: "pairs", 3: "threes", 4: "fours"}
 _HATCH = "repeating-linear-gradient(45deg,color-mix(in srgb,currentColor 45%,transparent)"
 _CSS = f"""
-#scene-runs .runs{{display:grid;gap:4px 0;justify-content:start;align-items:center;
+.scene .runs{{display:grid;gap:4px 0;justify-content:start;align-items:center;
 grid-template-columns:repeat(var(--n),auto) auto;min-height:9em}}
-#scene-runs .runs b{{font-weight:500;text-align:center;padding:0 .3em}}
-#scene-runs .runs small{{grid-column:-2;font-size:1em;padding-left:.7em;white-space:nowrap}}
-#scene-runs .runs i{{height:1.35em;margin:0 2px;border-radius:4px}}
-#scene-runs .hit{{background:{PALETTE["blue"]}}}
-#scene-runs .used{{background:{PALETTE["ochre"]}}}
-#scene-runs .no{{background:{_HATCH} 0 1.5px,transparent 1.5px 5px)}}
-#scene-runs .ref{{margin:0 0 .8em}}
-#scene-runs .says{{min-height:5.4em}}
-@container(min-width:620px){{#scene-runs .runs b{{padding:0 .7em}}
-#scene-runs .says{{min-height:2.7em}}}}
+.scene .runs b{{font-weight:500;text-align:center;padding:0 .3em}}
+.scene .runs small{{grid-column:-2;font-size:1em;padding-left:.7em;white-space:nowrap}}
+.scene .runs i{{height:1.35em;margin:0 2px;border-radius:4px}}
+.scene .hit{{background:{PALETTE["blue"]}}}
+.scene .used{{background:{PALETTE["ochre"]}}}
+.scene .no{{background:{_HATCH} 0 1.5px,transparent 1.5px 5px)}}
+.scene .ref{{margin:0 0 .8em}}
+.scene:has(.runs) .says{{min-height:5.4em}}
+@container(min-width:620px){{.scene .runs b{{padding:0 .8em}}
+.scene:has(.runs) .says{{min-height:2.7em}}}}
 """
 
 
 def shadows(
-    translations: Mapping[str, tuple[str, str]],
-    reference: str,
+    translations: Mapping[str, tuple[str, str, str]],
     *,
+    name: str = "runs",
     question: str = "What did the model write?",
     first: int = 0,
 ) -> Scene:
     """Return, for a translation that buttons choose, which of its runs of words the reference has.
 
-    `translations` are by name the words and a remark. Below the words stands a line for each length
-    of run; a run stands under the middle of its words, so what a wrong word breaks is a triangle.
+    `translations` are by name the words, those of the reference, and a remark. Below the words
+    stands a line for each length of run; a run stands under the middle of its words, so what a
+    wrong word breaks is a triangle.
 
     Raises:
         ValueError: no translation, or one without words.
     """
-    if not translations or not all(text.split() for text, _ in translations.values()):
+    if not translations or not all(text.split() for text, *_ in translations.values()):
         raise ValueError("the picture needs translations with at least one word each")
-    stage, says = f'<p class="ref">reference: <b>{html.escape(reference)}</b></p>', []
-    for n, (text, remark) in enumerate(translations.values()):
+    stage, says = "", []
+    for n, (text, reference, remark) in enumerate(translations.values()):
         words, wanted = text.split(), reference.split()
         columns = "".join(
             f'<b style="grid-column:{2 * place + 1}/span 2">{html.escape(word)}</b>'
@@ -56,16 +57,16 @@ def shadows(
         for length in LENGTHS:
             columns += _line(words, wanted, length)
         grid = f'<div class="runs" style="--n:{2 * len(words)}">{columns}</div>'
-        stage += f"<div{at(n, first=first)}>{grid}</div>"
+        told = f'<p class="ref">reference: <b>{html.escape(reference)}</b></p>'
+        stage += f"<div{at(n, first=first)}>{told}{grid}</div>"
         bleu = corpus_bleu([words], [wanted])
         penalty = brevity_penalty(len(words), len(wanted))
         says.append(
-            f"<b>BLEU {bleu:.1f}</b>, with a brevity penalty of {penalty:.2f}. {html.escape(remark)}"
+            f"<b>BLEU {bleu:.1f}</b>, with a brevity penalty of {penalty:.2f}. "
+            + html.escape(remark)
         )
-    names = [html.escape(name) for name in translations]
-    return scene(
-        "runs", stage, question=question, choices=names, first=first, says=says, css=_CSS
-    )
+    names = [html.escape(shown) for shown in translations]
+    return scene(name, stage, question=question, choices=names, first=first, says=says, css=_CSS)
 
 
 def states(words: Sequence[str], reference: Sequence[str], n: int) -> list[str]:
