@@ -33,3 +33,14 @@ EXPERIMENT = Experiment(
         evaluated(TEST, TRIED, chosen_on="val/bleu", scores=("bleu",)),
     ],
 )
+
+
+def gains() -> str:
+    """Return what the chosen penalty gained over 0.6, where it was chosen and where it was not."""
+    frame, lines = EXPERIMENT.frame(), []
+    chosen = {"val": frame.filter(like="val/").max(axis=1), TEST: frame[f"{TEST}/chosen/bleu"]}
+    for name, (split, bleu) in zip(("validation", "test 2016"), chosen.items(), strict=True):
+        gain = bleu - frame[f"{split}/beam5-a0.6-mean5/bleu"]
+        won = f"a gain in {(gain > 0).sum()} of {len(gain)}"
+        lines.append(f"{name:10}  {gain.mean():+.2f} BLEU, {won}")
+    return "\n".join(lines)

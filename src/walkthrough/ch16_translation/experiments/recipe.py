@@ -11,10 +11,14 @@ paper's row is §5.1–5.4 and §6.1 as printed, on this corpus and at this size
 
 from dataclasses import replace
 
+import pandas as pd
+
+from walkthrough.ch16_translation.experiments.protocol import SOURCE_WORDS, reference_len
 from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained
 from walkthrough.lab.hooks import CHOSEN, Decoding, command_line, evaluated
 
 TESTS = {"test_2016_flickr": "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
+SPLITS = {"val": "validation"} | TESTS
 TRIED = [Decoding(5, a, n) for a in (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6) for n in (1, 5, 10, 20, 30)]
 SCORES = ("bleu", "chrf", "brevity_penalty", "hypothesis_len", "reference_len")
 LONG = ("training.valid_every=300", "training.save_every=200", "training.keep=30")
@@ -75,3 +79,29 @@ EXPERIMENT = Experiment(
     measures=MEASURES,
     tests=[as_its_arm(split) for split in TESTS],
 )
+
+
+def fitted() -> pd.DataFrame:
+    """Return the runs whose length penalty the validation captions chose."""
+    frame = EXPERIMENT.frame()
+    return frame[[how in TRIED for how in frame["decoding"]]]
+
+
+def penalties_told() -> str:
+    """Return a line a split: how long its references are for their sources, and the penalty."""
+    lines, runs = [], fitted()
+    for split, name in SPLITS.items():
+        wrote = reference_len(runs, split) / SOURCE_WORDS[split]
+        found = runs[f"{split}/{CHOSEN}/brevity_penalty"]
+        told = f"{name:10}  references ÷ sources {wrote:.3f}  brevity penalty {found.min():.3f}"
+        lines.append(f"{told} to {found.max():.3f}")
+    return "\n".join(lines)
+
+
+def searches_told() -> str:
+    """Return BLEU on the validation captions, greedy and with the beam, of the first row."""
+    runs, lines = EXPERIMENT.frame().query("arm == 'our recipe'"), []
+    for words, how in (("greedy", "greedy"), ("with the beam", CHOSEN)):
+        bleu = runs[f"val/{how}/bleu"]
+        lines.append(f"{words:14} {bleu.mean():.2f} ({bleu.min():.2f}–{bleu.max():.2f})")
+    return "\n".join(lines)

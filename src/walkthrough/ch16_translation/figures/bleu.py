@@ -12,6 +12,20 @@ from walkthrough.drawing.style import PALETTE, described, wrapped
 MATCHED, CLIPPED, MISSING = "in the reference", "used up", "not in the reference"
 KINDS = {MATCHED: "hit", CLIPPED: "used", MISSING: "no"}
 LENGTHS = {1: "words", 2: "pairs", 3: "threes", 4: "fours"}
+CASES = {
+    "words that repeat": ("the the the cat .", "the cat sees the dog .", "The third is used up."),
+    "pairs that repeat": (
+        "a cat and a cat and a dog .",
+        "and a cat and a dog runs .",
+        "Two pairs come twice, and the reference has them once.",
+    ),
+    "alike when joined": (
+        "he is no where",
+        "he is now here",
+        "Joined to one text, the last two words would be the same.",
+    ),
+}
+"""Three cases of the first exercise's check, as `shadows` draws them."""
 _HATCH = "repeating-linear-gradient(45deg,color-mix(in srgb,currentColor 45%,transparent)"
 _CSS = f"""
 .scene .runs{{display:grid;gap:4px 0;justify-content:start;align-items:center;
