@@ -27,7 +27,7 @@ def dots(
     if not groups:
         raise ValueError("a picture of runs needs at least one group, got none")
     names = list(dict.fromkeys(row for rows in groups.values() for row in rows))
-    with canvas(400, 96 + 34 * len(names) + 18 * (len(groups) + len(marks or ()))) as (figure, ax):
+    with canvas(340, 96 + 34 * len(names) + 18 * (len(groups) + len(marks or ()))) as (figure, ax):
         if line is not None:
             ax.axvline(line, color="black", lw=1.2)
         for n, (group, rows) in enumerate(groups.items()):
