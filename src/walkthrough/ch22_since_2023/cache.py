@@ -1,8 +1,7 @@
-"""What is kept of every word that was read: keys and values, some of them, or a latent vector."""
+"""What is kept of every token that was read: keys and values, or a latent vector."""
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -14,7 +13,7 @@ BYTES = 2
 
 @dataclass(frozen=True)
 class Published:
-    """What a published model keeps: so many numbers a word in each layer; where that is written."""
+    """What a published model keeps: numbers a token in each layer, and where that is written."""
 
     name: str
     n_layers: int
@@ -24,16 +23,16 @@ class Published:
 
     @property
     def megabytes(self) -> float:
-        """Of one word, in all layers."""
+        """Of one token, in all layers."""
         return self.n_layers * self.per_layer * BYTES / 1e6
 
-    def gigabytes(self, n_words: int) -> float:
-        """Of a text of so many words; a window keeps the last ones only."""
-        return self.megabytes * min(n_words, self.window or n_words) / 1000
+    def gigabytes(self, n_tokens: int) -> float:
+        """Of a text of so many tokens; a window keeps the last ones only."""
+        return self.megabytes * min(n_tokens, self.window or n_tokens) / 1000
 
 
 def keys_and_values(n_heads: int, d_k: int) -> int:
-    """Return the numbers of a word in a layer with so many heads of keys and values."""
+    """Return the numbers of a token in a layer with so many heads of keys and values."""
     return 2 * n_heads * d_k
 
 
@@ -46,7 +45,7 @@ MODELS = (
 
 
 class LatentAttention(nn.Module):
-    """Attention that keeps one short vector a word; keys and values of all heads come from it."""
+    """Attention that keeps one short vector a token; keys and values of all heads come from it."""
 
     def __init__(self, *, d_model: int, n_heads: int, d_latent: int) -> None:
         super().__init__()
@@ -81,16 +80,8 @@ class LatentAttention(nn.Module):
             up.weight.unflatten(0, (self.n_heads, -1)) for up in (self.key_up, self.value_up)
         )
         q = self.query_proj(x).unflatten(-1, (self.n_heads, -1)).transpose(0, 1)
+        kept = latent.expand(self.n_heads, -1, -1)
         found, _ = scaled_dot_product_attention(
-            q @ up_key,
-            *[latent.expand(self.n_heads, -1, -1)] * 2,
-            attend_mask,
-            scale=q.shape[-1] ** -0.5,
+            q @ up_key, kept, kept, attend_mask, scale=q.shape[-1] ** -0.5
         )
         return (found @ up_value.mT).transpose(0, 1).flatten(-2)
-
-
-def latents(attention: LatentAttention, x: Tensor) -> Tensor:
-    """Return what is kept of each word."""
-    kept: Tensor = attention.latent_proj(x)
-    return kept

@@ -47,6 +47,12 @@ class Experts(nn.Module):
         chosen, _ = self.route(x)
         return chosen.flatten().bincount(minlength=len(self.experts)) / chosen.numel()
 
+    @torch.no_grad()
+    def weights(self, x: Float[Tensor, "words d_model"]) -> Float[Tensor, "words experts"]:
+        """Return the weight of every expert for every word; 0 for those that do not run."""
+        chosen, weights = self.route(x)
+        return torch.zeros(len(x), len(self.experts)).scatter(-1, chosen, weights)
+
     def balance(self, x: Float[Tensor, "words d_model"], step: float) -> None:
         """Make experts that got too much a little harder to choose, and the others easier."""
         self.bias -= step * (self.load(x) - 1 / len(self.experts)).sign()

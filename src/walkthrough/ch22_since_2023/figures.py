@@ -16,7 +16,7 @@ from walkthrough.drawing.scene import Scene, at, scene, strip
 from walkthrough.drawing.style import CATEGORIES, PALETTE, described, wrapped
 
 N_HEADS, D_HEAD, WINDOW = 4, 4, 3
-FIRST = 1
+FIRST = 0
 _CSS = """
 #scene-kept .rows{display:grid;grid-template-columns:auto 1fr;gap:.5em .8em;align-items:center}
 #scene-kept .rows b{font-weight:500;text-align:right}
@@ -57,7 +57,7 @@ def what_is_kept(
         WINDOW * per_word,
         total.numel(),
     )
-    rows = ""
+    rows, nothing = "", '<p class="gone"></p>'
     for n, word in enumerate(words):
         whole = _strips(key[n], KEY) + _strips(value[n], VALUE)
         shown = [
@@ -68,14 +68,14 @@ def what_is_kept(
             "",
         ]
         cells = "".join(
-            f"<div{at(k, first=FIRST)}>{f'<span>{part}</span>' if part else '<p class=gone></p>'}</div>"
+            f"<div{at(k, first=FIRST)}>{f'<span>{part}</span>' if part else nothing}</div>"
             for k, part in enumerate(shown)
         )
         rows += f'<b>{html.escape(word)}</b><div class="word">{cells}</div>'
-    state = _strips(total.flatten(0, 1)[::2], OUTPUT)
+    state = _strips(total.flatten().view(8, -1), OUTPUT)
     rows += (
         f'<b>all of them</b><div class="state"><div{at(4, first=FIRST)}><span>{state}</span></div>'
-        f'<div{at(0, 1, 2, 3, first=FIRST)}><p class="gone"></p></div></div>'
+        f"<div{at(0, 1, 2, 3, first=FIRST)}>{nothing}</div></div>"
     )
     told = (
         f"{n_heads} heads with a key and a value each: {per_word} numbers a word",
@@ -131,7 +131,7 @@ def cache_explorer(
         axis=alt.Axis(values=[0.1, 1, 10, 100, 1000], format="~g"),
     )
     words = chart.transform_calculate(
-        words="'after ' + format(pow(2, power), ',') + ' words'"
+        words="'after ' + format(pow(2, power), ',') + ' tokens'"
     ).transform_filter("datum.model == 'GPT-3'")
     layers = [
         chart.mark_bar(color=PALETTE["green"]).encode(x, y, x2=alt.datum(0.05)),
@@ -140,11 +140,11 @@ def cache_explorer(
             x=alt.value("width"), y=alt.value(0), text="words:N"
         ),
     ]
-    slider = number_slider("power", "words read, 2 to the power of ", 17, smallest=8, start=15)
-    chart = alt.LayerChart(layer=layers).add_params(slider)
-    chart = chart.properties(width="container", height=34 * len(rows), title=wrapped(title))
+    slider = number_slider("power", "tokens read, 2 to the power of ", 17, smallest=8, start=15)
+    whole = alt.LayerChart(layer=layers).add_params(slider)
+    whole = whole.properties(width="container", height=34 * len(rows), title=wrapped(title))
     told = ", ".join(f"{model.name} {model.gigabytes(2**15):.3g} GB" for model in models)
-    return described(chart, f"{title}. Bars, a slider sets the length; 32 768 words: {told}.")
+    return described(whole, f"{title}. Bars, a slider sets the length; 32 768 tokens: {told}.")
 
 
 def recall_chart(
@@ -172,9 +172,7 @@ def recall_chart(
     y = alt.Y("recall:Q", title="facts that come back", scale=scale, axis=axis)
     mean = alt.Y("mean(recall):Q", title="facts that come back", scale=scale, axis=axis)
     layers = [
-        shown.mark_line(opacity=0.6).encode(
-            x, mean, alt.Color("way:N", scale=colour.scale, legend=legend)
-        ),
+        shown.mark_line(opacity=0.6).encode(x, mean, colour),
         shown.mark_point(filled=True, size=55, opacity=0.75).encode(x, y, colour, shape),
     ]
     chart = alt.LayerChart(layer=layers).add_params(

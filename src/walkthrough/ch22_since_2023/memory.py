@@ -1,4 +1,4 @@
-"""What a layer keeps of the facts that it has read: all, the last ones, or a state of fixed size."""
+"""What a layer keeps of facts that it has read: all, the last ones, or a state of fixed size."""
 
 import torch
 from jaxtyping import Float

@@ -24,9 +24,18 @@ def drawn(law: Law, generator: torch.Generator) -> int:
 
 
 def one_round(
-    words: Sequence[int], guess: Guesser, judge: Judge, n: int, generator: torch.Generator
+    words: Sequence[int],
+    guess: Guesser,
+    judge: Judge,
+    n: int,
+    generator: torch.Generator,
+    *,
+    instead: Callable[[Law, Law], Law] | None = None,
 ) -> list[int]:
-    """Return the words that one pass of the model yields: guesses it accepts, and one of its own."""
+    """Return the words that one pass yields: the guesses it accepts, and one of its own.
+
+    `instead` is the law of the word in place of a rejected guess, `left_over` unless given.
+    """
     written, guessed = list(words), []
     for _ in range(n):
         guessed.append(guess(written))
@@ -35,20 +44,40 @@ def one_round(
     for place, (p, q) in enumerate(zip(guessed, wanted, strict=False), start=len(words)):
         word = written[place]
         if torch.rand((), generator=generator) * p[word] >= q[word]:  # kept with chance q / p
-            return [*written[len(words) : place], drawn(left_over(p, q), generator)]
+            return [*written[len(words) : place], drawn((instead or left_over)(p, q), generator)]
     return [*written[len(words) :], drawn(wanted[-1], generator)]
 
 
 def left_over(guessed: Law, wanted: Law) -> Law:
-    """Return the law of the word that stands in for a rejected guess: where the guesser was short."""
+    """Return the law of the word in place of a rejected guess: where the guesser was short."""
     short = (wanted - guessed).clamp(min=0)
     return short / short.sum()
 
 
-def law_of_the_word(guessed: Law, wanted: Law) -> Law:
-    """Return the law of the word that comes out, whoever wrote it: exact, by adding up both ways."""
-    kept = torch.minimum(guessed, wanted)
-    return kept + (1 - kept.sum()) * left_over(guessed, wanted)
+def beginnings(
+    small: Float[Tensor, "words words"],
+    large: Float[Tensor, "words words"],
+    n: int,
+    instead: Callable[[Law, Law], Law] | None = None,
+) -> Float[Tensor, "words words words"]:
+    """Return how often each beginning of three words was written, of n that follow word 0.
+
+    Both models know the last word alone: a table has a row a word. Two words are guessed a round.
+    """
+    generator = torch.Generator().manual_seed(1)
+    counts = torch.zeros(len(large), len(large), len(large), dtype=torch.float64)
+
+    def judge(words: Sequence[int], places: int) -> list[Law]:
+        return [large[word] for word in words[-places:]]
+
+    for _ in range(n):
+        words = [0]
+        while len(words) < 4:
+            words += one_round(
+                words, lambda so_far: small[so_far[-1]], judge, 2, generator, instead=instead
+            )
+        counts[tuple(words[1:4])] += 1
+    return counts
 
 
 def bigrams(pairs: Sequence[Pair], vocab_size: int) -> Float[Tensor, "words words"]:
@@ -90,3 +119,31 @@ def translated(
         words += one_round(words, guess, judge, n, generator)
     end = words.index(EOS_ID) if EOS_ID in words else len(words)
     return words[1 : end + 1], len(passes)
+
+
+@torch.no_grad()
+def words_a_pass(
+    model: Transformer, guesser: Transformer | Tensor, sources: Sequence[Sequence[int]], n: int
+) -> float:
+    """Return the words of sampled translations a pass of the model.
+
+    The guesser is a smaller translator, or a table with the law of the next word by the last.
+    """
+    generator = torch.Generator().manual_seed(1)
+    written = passes = 0
+    for source in sources:
+        if isinstance(guesser, Tensor):
+            guess = _by_table(guesser)
+        else:
+            guess = _by_model(judge_of(guesser, source, []))
+        words, taken = translated(model, source, guess, n, generator)
+        written, passes = written + len(words), passes + taken
+    return written / passes
+
+
+def _by_table(table: Tensor) -> Guesser:
+    return lambda words: table[words[-1]]
+
+
+def _by_model(judge: Judge) -> Guesser:
+    return lambda words: judge(words, 1)[0]

@@ -3,6 +3,8 @@
 All learn what the last encoder layer's feed-forward network of a small translator does to words.
 """
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -21,22 +23,27 @@ Words = tuple[Tensor, Tensor]
 
 def words(n_train: int = 1000, n_valid: int = 300) -> tuple[Words, Words]:
     """Return what goes into that network and what comes out: of sentences to learn, and of new."""
-    model, _ = load_translator()
     task = translator.load_task()
-    seen: list[Words] = []
-    layer = model.encoder.layers[-1]
-    handle = layer.get_submodule("feed_forward").register_forward_hook(
-        lambda module, given, output: seen.append((given[0], output))
+    learn, new = (
+        through([source for source, _ in task.pairs(split)[:n]])
+        for split, n in (("train", n_train), ("valid", n_valid))
     )
-    for split, n in (("train", n_train), ("valid", n_valid)):
-        sources = [torch.tensor(source) for source, _ in task.pairs(split)[:n]]
-        batch = nn.utils.rnn.pad_sequence(sources, batch_first=True, padding_value=PAD_ID)
-        with torch.no_grad():
-            model.encode(batch)
-        real = batch != PAD_ID
-        seen[-1] = (seen[-1][0][real], seen[-1][1][real])
+    return learn, new
+
+
+def through(sources: Sequence[Sequence[int]]) -> Words:
+    """Return what goes into that network and what comes out, for the words of some sentences."""
+    model, _ = load_translator()
+    seen: list[Words] = []
+    network = model.encoder.layers[-1].get_submodule("feed_forward")
+    handle = network.register_forward_hook(lambda _, given, output: seen.append((*given, output)))
+    rows = [torch.tensor(source) for source in sources]
+    batch = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
+    with torch.no_grad():
+        model.eval().encode(batch)
     handle.remove()
-    return seen[0], seen[1]
+    real = batch != PAD_ID
+    return seen[0][0][real], seen[0][1][real]
 
 
 def few_words() -> tuple[Words, Words]:
@@ -79,8 +86,8 @@ def imitated(job: Job) -> Outcome:
     Of experts, also the share of the work that would have to move for all to have as much.
     """
     learn, (x, y) = job.data
-    how = {"seed": job.seed, "updates": job.length, "peak": PEAK * job.key.rate}
-    network = trained(**job.arm.model, data=learn, **how)
+    peak = PEAK * job.key.rate
+    network = trained(**job.arm.model, data=learn, seed=job.seed, updates=job.length, peak=peak)
     with torch.no_grad():
         missed = (network(x) - y).square().sum() / (y - y.mean(0)).square().sum()
     figures, extra = {"words/-/error": float(missed)}, {}
