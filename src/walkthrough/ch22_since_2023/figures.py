@@ -23,7 +23,7 @@ _CSS = """
 #scene-kept .word{position:relative;height:1.7em;display:grid;align-items:center}
 #scene-kept .word>div{grid-area:1/1}
 #scene-kept .word>div>span{display:grid;grid-template-columns:repeat(8,1fr);gap:3px}
-#scene-kept .gone{opacity:.75;border-bottom:1.5px dashed currentColor;height:.85em}
+#scene-kept .gone{margin:0;opacity:.75;border-bottom:1.5px dashed currentColor;height:1px}
 #scene-kept .state{height:1.7em;display:grid;align-items:center}
 #scene-kept .state>div{grid-area:1/1}
 #scene-kept .state>div>span{display:grid;grid-template-columns:repeat(8,1fr);gap:3px}
