@@ -113,7 +113,7 @@ def cache_explorer(
     """Return the cache of published models as bars; a slider sets the length of the text."""
     rows = [
         {
-            "model": f"{model.name}, window" if model.window else model.name,
+            "model": model.name,
             "mb": model.megabytes,
             "window": model.window or 1e9,
         }

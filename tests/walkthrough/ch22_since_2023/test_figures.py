@@ -21,7 +21,7 @@ def test_the_cache_is_computed_from_the_slider():
     chart = figures.cache_explorer([Published("one", 1, 500, "", window=2**10)])
     assert inputs(chart)["power"]["max"] == 17
     rows = [row for row in all_rows(chart) if "mb" in row]
-    assert rows[0] == {"model": "one, window", "mb": 0.001, "window": 1024}
+    assert rows[0] == {"model": "one", "mb": 0.001, "window": 1024}
     assert "32 768 tokens: one 0.00102 GB" in spec(chart)["description"]
 
 
