@@ -64,12 +64,23 @@ def exact_outputs(length: int, seed: int, small: bool, split: str) -> list[Ids]:
     return found_by(model_of(length, seed, small), sources, None)
 
 
+def edits(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many words must be put in, taken out or exchanged to make one from the other."""
+    row = list(range(len(other) + 1))
+    for n, word in enumerate(one, start=1):
+        diagonal, row[0] = row[0], n
+        for m, wanted in enumerate(other, start=1):
+            diagonal, row[m] = row[m], min(row[m - 1] + 1, row[m] + 1, diagonal + (word != wanted))
+    return row[-1]
+
+
 def searched(job: Job, *, beam: int | None, alpha: float = 0.0, kept: bool = False) -> Outcome:
     """Let one search translate; with `kept`, each sentence's counts are stored.
 
     `length` is words of the outputs over words of the references. `search_error` is the share of
     outputs that are not the most probable, `preferred` of the wrong ones whose reference has the
-    higher log P.
+    higher log P. `edits` are counted for each token of the references, end tokens included;
+    `taught_error` is the share of tokens that are not first when the reference stands before them.
     """
     which = (job.length, job.seed, job.small)
     task, model = task_of(job.small), model_of(*which)
@@ -90,6 +101,8 @@ def searched(job: Job, *, beam: int | None, alpha: float = 0.0, kept: bool = Fal
             "exact": fmean(right),
             "bleu": score(said, wanted).bleu,
             "length": sum(map(len, outputs)) / sum(len(ids) for _, ids in pairs),
+            "edits": sum(edits(out, ids) for out, (_, ids) in zip(outputs, pairs, strict=True))
+            / sum(len(ids) + 1 for _, ids in pairs),
         }
         if split != "valid":
             found = totals(model, pairs, outputs)
@@ -101,6 +114,8 @@ def searched(job: Job, *, beam: int | None, alpha: float = 0.0, kept: bool = Fal
                 "search_error": fmean(b > f + TIE for b, f in zip(best, found, strict=True)),
                 "preferred": fmean(wrong) if wrong else 0.0,
             }
+            if beam == 1:
+                one["taught_error"] = 1 - translator.next_word_accuracy(model, pairs)
             if kept:
                 rows = np.array([[ok, 1] for ok in right], dtype=np.int16)
                 counts[f"{split}/search/exact"] = rows
