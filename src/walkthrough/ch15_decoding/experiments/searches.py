@@ -19,8 +19,8 @@ from walkthrough.lab.measures import sentence_counts
 from walkthrough.lab.tasks import settings_of
 
 TESTS = ("test_sentences", "test_combinations")
-N_SENTENCES = 500
-ALPHAS = (0.3, 0.6, 1.0, 1.5, 2.5, 4.5, 6.0, 9.0)
+N_SENTENCES = 400
+ALPHAS = (0.3, 0.6, 1.0, 2.0, 4.0, 8.0)
 Ids = list[int]
 
 
