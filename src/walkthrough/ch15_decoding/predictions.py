@@ -1,43 +1,59 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
-exact = Prediction(
-    "15-exact",
-    "The exact search finds the most probable output every time, which a beam of 4 misses three "
-    "times. Which translates more of the 200 sentences exactly?",
+beam = Prediction(
+    "15-beam",
+    "The same ten translators, decoded greedily and with a beam of 4. Who has the higher BLEU on "
+    "400 unseen sentences?",
     (
         Choice(
-            "The exact search, by five sentences or more",
-            "It could gain on three sentences only, and only if the model prefers the right one "
-            "there.",
+            "The beam: better scores make better translations",
+            "REPLY_BEAM",
+            when="better",
         ),
         Choice(
-            "They differ by one sentence at most",
-            "The search was hardly ever what went wrong.",
-            right=True,
+            "Greedy search: it writes sentences of the right length",
+            "REPLY_GREEDY",
+            when="worse",
         ),
         Choice(
-            "The beam, by five sentences or more", "In most sentences both find the same output."
+            "Now the one, now the other: ten models do not tell",
+            "REPLY_NEITHER",
+            when=("not told apart", "level", "ceiling", "turns with the length"),
         ),
     ),
+    given=(compare("15-searches", "beam 4", "greedy", figure="test_sentences/bleu"),),
 )
 
-whose_errors = Prediction(
-    "15-whose-errors",
-    "A beam of 4 gets 71 of the 200 sentences wrong. In how many of these does the reference have "
-    "the higher score, so that the search is to blame?",
+average = Prediction(
+    "15-average",
+    "One run keeps its rate high, and its last five checkpoints are averaged. Another lets the "
+    "rate fall to 0, and nothing is averaged. Which translates more unseen combinations exactly?",
     (
         Choice(
-            "In none",
-            "The model preferred its wrong output each time. A better search has nothing to give.",
-            right=True,
+            "The one that falls to 0: small steps end at the best place",
+            "REPLY_FALLS",
+            when="worse",
         ),
-        Choice("In about a third", "Even greedy search is to blame less often."),
         Choice(
-            "In nearly all",
-            "That would be a model that knows better and a search that spoils it. This one was "
-            "trained briefly.",
+            "The average of the high rate",
+            "REPLY_AVERAGE",
+            when="better",
+        ),
+        Choice(
+            "Both alike: they are two ways to calm the end of a run",
+            "REPLY_ALIKE",
+            when=("not told apart", "level"),
+        ),
+    ),
+    given=(
+        compare(
+            "15-averaging",
+            "stays high, averaged",
+            "falls to 0",
+            figure="test_combinations/exact",
         ),
     ),
 )
@@ -48,24 +64,19 @@ not_reordered = Prediction(
     "never reordered?",
     (
         Choice(
-            "Hardly any",
-            "Hypotheses do read each other's words, and their scores are wrong. Which hypothesis "
-            "is reported in the end?",
-        ),
-        Choice(
-            "About a third",
-            "Far more than a third of the *scores* come out wrong. Which hypothesis is reported in "
-            "the end?",
+            "About as many as before",
+            "The best hypothesis mostly stays in its row, where nothing has to move. That is why "
+            "nobody notices.",
+            right=True,
         ),
         Choice(
             "About two thirds",
             "The harm is in the scores that are reported, not in the translations.",
         ),
         Choice(
-            "About as many as before",
-            "The best hypothesis mostly stays in its row, where nothing has to move. That is why "
-            "nobody notices.",
-            right=True,
+            "Hardly any",
+            "Hypotheses do read each other's words, and their scores are wrong. Which hypothesis "
+            "is reported in the end?",
         ),
     ),
 )
