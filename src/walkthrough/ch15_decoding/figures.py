@@ -21,8 +21,8 @@ _TREE_CSS = f"""
 border:1px solid color-mix(in srgb,currentColor 40%,transparent)}}
 @container(min-width:620px){{#scene-outputs .area{{height:19em}}}}
 #scene-outputs .area>span{{position:absolute;overflow:hidden;padding-left:.5em;
-display:flex;align-items:center;gap:.5em;border:solid
-color-mix(in srgb,currentColor 40%,transparent);border-width:0 0 1px 1px}}
+display:flex;align-items:center;gap:.5em;box-sizing:border-box;border-style:solid;
+border-color:color-mix(in srgb,currentColor 40%,transparent);border-width:0 0 1px 1px}}
 #scene-outputs .area i{{position:absolute;inset:0;background:{OUTPUT};opacity:var(--a,var(--z))}}
 #scene-outputs :is(b,small){{position:relative;font-weight:500;font-size:1em;line-height:1.1}}
 #scene-outputs small{{opacity:.85}}

@@ -10,41 +10,46 @@ beam = Prediction(
     (
         Choice(
             "The beam: better scores make better translations",
-            "REPLY_BEAM",
+            "With some of the ten it does, by several points. With others it loses.",
             when="better",
         ),
         Choice(
             "Greedy search: it writes sentences of the right length",
-            "REPLY_GREEDY",
+            "Its lengths are nearest to the references. With some models that is enough, with "
+            "others it is not.",
             when="worse",
         ),
         Choice(
             "Now the one, now the other: ten models do not tell",
-            "REPLY_NEITHER",
+            "What the search gains in score, short outputs take back, with each model in "
+            "another measure.",
             when=("not told apart", "level", "ceiling", "turns with the length"),
         ),
     ),
-    given=(compare("15-searches", "beam 4", "greedy", figure="test_sentences/bleu"),),
+    given=(compare("15-searches", "beam 4", "greedy", figure="test_sentences/bleu", length=300),),
 )
 
 average = Prediction(
     "15-average",
     "One run keeps its rate high, and its last five checkpoints are averaged. Another lets the "
-    "rate fall to 0, and nothing is averaged. Which translates more unseen combinations exactly?",
+    "rate fall to 0, and nothing is averaged. Which translates more unseen combinations "
+    "exactly?",
     (
         Choice(
             "The one that falls to 0: small steps end at the best place",
-            "REPLY_FALLS",
+            "Its last steps are small, and still it ends behind the average with each seed.",
             when="worse",
         ),
         Choice(
             "The average of the high rate",
-            "REPLY_AVERAGE",
+            "The middle of five places around which the weights move is a better place than the "
+            "end of a slow descent, with each of the five seeds.",
             when="better",
         ),
         Choice(
             "Both alike: they are two ways to calm the end of a run",
-            "REPLY_ALIKE",
+            "They do the same kind of thing, and one of them does it better with each of the "
+            "five seeds.",
             when=("not told apart", "level"),
         ),
     ),

@@ -15,7 +15,7 @@ STOP = "</s>"
 Prefix = tuple[str, ...]
 TOY: Mapping[Prefix, Mapping[str, float]] = {
     (): {"she": 0.5, "Jane": 0.4, STOP: 0.1},
-    ("she",): {"visits": 0.4, "visited": 0.35, "sees": 0.25},
+    ("she",): {"visits": 0.4, "visited": 0.34, "sees": 0.26},
     ("Jane",): {"visits": 0.85, "sees": 0.15},
     ("she", "visits"): {"Africa": 0.7, "it": 0.3},
     ("she", "visited"): {"Africa": 0.6, "it": 0.4},
