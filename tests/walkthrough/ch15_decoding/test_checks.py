@@ -7,13 +7,12 @@ import pytest
 import torch
 from soundness import assert_check_is_sound
 
-from transformer.inference.beam import length_penalty
 from walkthrough.ch15_decoding import checks
 
 
 @pytest.mark.parametrize(
     "check",
-    [checks.score, checks.beam_step, checks.greedy_batch, checks.kind_of_error],
+    [checks.beam_step, checks.greedy_batch, checks.kind_of_error],
     ids=lambda check: check.name,
 )
 def test_check_rejects_and_names_each_mistake(check):
@@ -31,12 +30,7 @@ def test_a_learners_own_ways_are_right():
         scores, rows, tokens = zip(*best, strict=True)
         return torch.tensor(rows), torch.tensor(tokens), torch.tensor(scores)
 
-    assert checks.score(lambda lp, n, a: lp * (6 / (5 + n)) ** a).status == "right"
     assert checks.beam_step(step).status == "right"
-
-
-def test_the_reference_score_is_the_packages():
-    assert checks.score.reference(-3.0, 7, 0.6) == -3.0 / length_penalty(7, 0.6)
 
 
 def kind(counts, worse=lambda score, other: score < other):

@@ -14,7 +14,7 @@ from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
 from walkthrough.ch11_subwords_and_batches.checks import group, spell
 from walkthrough.ch12_optimiser_and_schedule.checks import training_days
 from walkthrough.ch14_the_training_run.checks import shift
-from walkthrough.ch15_decoding.checks import kind_of_error, score
+from walkthrough.ch15_decoding.checks import kind_of_error
 
 NINF = -math.inf
 EOS, BOS = 2, 1
@@ -201,25 +201,6 @@ WAITING = {
 }
 
 
-def penalty(n, a):
-    return ((5 + n) / 6) ** a
-
-
-SCORE = {
-    "multiplied": lambda p, n, a: p * penalty(n, a),
-    "sign": lambda p, n, a: -p / penalty(n, a),
-    "exp": lambda p, n, a: math.exp(p / penalty(n, a)),
-    "0.6": lambda p, n, a: p / penalty(n, 0.6),
-    "floor": lambda p, n, a: p / ((5 + n) // 6) ** a,
-    "length": lambda p, n, a: p / n**a,
-    "no 6": lambda p, n, a: p / (5 + n) ** a,
-    "no α": lambda p, n, a: p / penalty(n, 1),
-    "length + 1": lambda p, n, a: p / penalty(n + 1, a),
-    "penalty": lambda p, n, a: penalty(n, a),
-    "minus": lambda p, n, a: p - penalty(n, a),
-    "log P": lambda p, n, a: p,
-    "α as factor": lambda p, n, a: p / max(a * (5 + n) / 6, 1e-9),
-}
 SHARE = {
     "one matrix": lambda d, f, n: d * f / (d * f + 4 * d * d + 2 * n * d),
     "no W^O": lambda d, f, n: 2 * d * f / (2 * d * f + 3 * d * d + 2 * n * d),
@@ -338,7 +319,6 @@ ANSWERS = [
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
-    (score, SCORE),
     (feed_forward_share, SHARE),
     (training_days, DAYS),
     (group, GROUP),

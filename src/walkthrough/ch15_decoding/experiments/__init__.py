@@ -4,7 +4,6 @@ from walkthrough.ch15_decoding.experiments.averaging import EXPERIMENT as AVERAG
 from walkthrough.ch15_decoding.experiments.decoding import (
     STOP,
     TIE,
-    TOY,
     NeverReordered,
     log_probs,
     next_words_of,
@@ -18,7 +17,6 @@ __all__ = [
     "SEARCHES",
     "STOP",
     "TIE",
-    "TOY",
     "NeverReordered",
     "log_probs",
     "next_words_of",
