@@ -5,22 +5,22 @@ from walkthrough.page.prediction import Choice, Prediction
 
 beam = Prediction(
     "15-beam",
-    "The same ten translators, decoded greedily and with a beam of 4. Which of the two gets more of "
-    "400 unseen sentences exactly right?",
+    "The same ten translators, decoded greedily and with a beam of 4. Which of the two gets "
+    "more of 400 unseen sentences exactly right?",
     (
         Choice(
             "The beam: a better score is a better sentence",
-            "It finds better scores with all ten models. Whole sentences it wins with five of them.",
+            "It finds better scores with all ten. Whole sentences it wins with five of them.",
             when="better",
         ),
         Choice(
             "Greedy search: its outputs are not too short",
-            "Its outputs are longer, with all ten models. Whole sentences it wins with four of them.",
+            "Its outputs are longer, with all ten. Whole sentences it wins with four of them.",
             when="worse",
         ),
         Choice(
             "Neither: ten models do not tell",
-            "Five are ahead with the beam, four with greedy search, one is level. Look at BLEU next.",
+            "Five are ahead with the beam, four with greedy search, one is level.",
             when=("not told apart", "level"),
         ),
     ),
