@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from transformer.analysis.brackets import Span, labelled_spans, score_brackets
 from transformer.data.phrasebook import Tree, leaves
 
@@ -21,11 +24,28 @@ def flat(words: Sequence[str]) -> Tree:
 
 
 def right_branching(words: Sequence[str]) -> Tree:
-    """Return the tree in which each word is followed by a constituent with the rest."""
-    tree: Tree = ("NP", words[-1])
-    for word in reversed(words[:-1]):
-        tree = ("NP", word, tree)
-    return ("S", *tree[1:])
+    """Return the tree in which each word is followed by a phrase with the rest, all of one label.
+
+    A mark at the end hangs on the root, as in a treebank.
+    """
+    end = words[-1:] if words[-1] in PUNCTUATION else ()
+    rest = words[: len(words) - len(end)]
+    tree: Tree = ("VP", *rest[-1:])
+    for word in reversed(rest[1:-1]):
+        tree = ("VP", word, tree)
+    return ("S", *rest[:1], *([tree] if len(rest) > 1 else []), *end)
+
+
+def bracket_counts(tree: Tree | None, gold: Tree) -> tuple[int, int, int]:
+    """Return how many brackets match, are predicted and are gold."""
+    ours = labelled_spans(tree) if tree is not None else Counter()
+    theirs = labelled_spans(gold)
+    return (ours & theirs).total(), ours.total(), theirs.total()
+
+
+def counts_of(found: Sequence[Tree | None], gold: Sequence[Tree]) -> NDArray[np.int64]:
+    """Return a row a sentence: what F1 adds up."""
+    return np.array([bracket_counts(*pair) for pair in zip(found, gold, strict=True)])
 
 
 def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, Any]:

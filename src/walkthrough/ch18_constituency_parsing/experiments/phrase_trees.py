@@ -13,12 +13,11 @@ from functools import partial
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from transformer.analysis.brackets import BracketScore, labelled_spans, score_brackets
+from transformer.analysis.brackets import BracketScore, score_brackets
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
 from transformer.data.phrasebook import Example, Phrasebook, Tree, phrasebook
 from transformer.data.tree_codec import TreeCodec
@@ -26,6 +25,7 @@ from transformer.data.trees import linearize
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 from transformer.training import History, TrainSettings, train
+from walkthrough.ch18_constituency_parsing.experiments import measuring
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
@@ -263,20 +263,11 @@ def trees(job: Job) -> Outcome:
             f"{name}/exact": score.exact,
             f"{name}/well_formed": sum(tree is not None for tree in found) / len(found),
         }
-        counts[f"{name}/f1"] = np.array(
-            [bracket_counts(*pair) for pair in zip(found, gold, strict=True)]
-        )
+        counts[f"{name}/f1"] = measuring.counts_of(found, gold)
         if job.seed == 1 and job.key.rate == 1 and name == "held_out/greedy":
             kept = {"written": of_kind}
     n = parser.model.n_parameters
     return Outcome(figures=figures, counts=counts, extra=kept, parameters=n)
-
-
-def bracket_counts(tree: Tree | None, gold: Tree) -> tuple[int, int, int]:
-    """Return how many brackets match, are predicted and are gold."""
-    ours = labelled_spans(tree) if tree is not None else Counter()
-    theirs = labelled_spans(gold)
-    return (ours & theirs).total(), ours.total(), theirs.total()
 
 
 EXPERIMENT = Experiment(
