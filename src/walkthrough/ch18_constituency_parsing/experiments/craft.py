@@ -41,7 +41,7 @@ def scored(split: str, way: str, found: Sequence[Tree | None], gold: Sequence[Tr
     """Return what is kept of predicted trees."""
     told = measuring.measured(found, gold)
     figures = {f"{split}/{way}/{name}": told[name] for name in MEASURES}
-    extra = {name: {way: told[name]} for name in ("by_length", "conventions")}
+    extra = {"conventions": {way: told["conventions"]}}
     counts = {f"{split}/{way}/f1": measuring.counts_of(found, gold)}
     return Outcome(figures=figures, counts=counts, extra=extra)
 
@@ -65,16 +65,15 @@ def parsed(job: Job, trained: Trained) -> Outcome:
     gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[:: EVERY["test"]]]
     figures: dict[str, Any] = {}
     counts: dict[str, Any] = {}
-    extra: dict[str, Any] = {"by_length": {}, "conventions": {}}
+    conventions: dict[str, Any] = {}
     for way, how in WAYS.items():
         decoding = Decoding(**how, extra_tokens=300, batch_tokens=1000)  # type: ignore[arg-type]
         lines = [best[0].text for best in translate(model, codec, sources, decoding)]
         found = scored("test", way, trees_of(codec, sources, lines), gold)
         figures |= found.figures
         counts |= found.counts
-        for name, of_way in found.extra.items():
-            extra[name] |= of_way
-    return Outcome(figures=figures, counts=counts, extra=extra)
+        conventions |= found.extra["conventions"]
+    return Outcome(figures=figures, counts=counts, extra={"conventions": conventions})
 
 
 def transformer(name: str, sentences: int = ALL_SENTENCES, **data: Any) -> Arm:

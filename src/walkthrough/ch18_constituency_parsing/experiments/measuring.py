@@ -13,8 +13,6 @@ from transformer.analysis.brackets import Span, labelled_spans, score_brackets
 from transformer.data.phrasebook import Tree, leaves
 
 Pairs = Sequence[tuple[Tree | None, Tree]]
-LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 1000))
-"""Groups of sentences by their number of words."""
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", ";", "?", "!", "…", "–", "--", '"'})
 
 
@@ -49,7 +47,7 @@ def counts_of(found: Sequence[Tree | None], gold: Sequence[Tree]) -> NDArray[np.
 
 
 def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, Any]:
-    """Return what a record keeps of predicted trees: scores, shares, F1 by length, conventions."""
+    """Return what a record keeps of predicted trees: scores, shares, conventions."""
     score = score_brackets(found, gold)
     pairs = list(zip(found, gold, strict=True))
     return {
@@ -58,20 +56,8 @@ def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, An
         "recall": 100 * score.recall,
         "exact": score.exact,
         "well_formed": sum(tree is not None for tree in found) / len(found),
-        "by_length": by_length(pairs),
         "conventions": {name: 100 * f1(pairs, spans) for name, spans in CONVENTIONS.items()},
     }
-
-
-def by_length(pairs: Pairs) -> list[dict[str, Any]]:
-    """Return F1 and the number of sentences in each group of lengths that has any."""
-    rows = []
-    for least, most in LENGTHS:
-        group = [pair for pair in pairs if least <= sum(1 for _ in leaves(pair[1])) <= most]
-        if group:
-            score = score_brackets(*map(list, zip(*group, strict=True)))
-            rows.append({"words": [least, most], "sentences": len(group), "f1": 100 * score.f1})
-    return rows
 
 
 def f1(pairs: Pairs, spans: Callable[[Tree], Counter[Span]]) -> float:

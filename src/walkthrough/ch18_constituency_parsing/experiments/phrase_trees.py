@@ -19,7 +19,7 @@ from torch import Tensor
 
 from transformer.analysis.brackets import BracketScore, score_brackets
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
-from transformer.data.phrasebook import Example, Phrasebook, Tree, phrasebook
+from transformer.data.phrasebook import Example, Tree, phrasebook
 from transformer.data.tree_codec import TreeCodec
 from transformer.data.trees import linearize
 from transformer.inference.translate import Decoding, translate
@@ -85,11 +85,6 @@ def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = N_TEST) -> S
     )
 
 
-def ordinary_split() -> Phrasebook:
-    """Return sentences to train on and to test on that nobody chose by their shape."""
-    return phrasebook(0, train=N_SENTENCES, valid=1, test=N_TEST)
-
-
 @dataclass(frozen=True)
 class Parser:
     """A trained model with its two vocabularies and its log."""
@@ -130,8 +125,8 @@ def repair(codec: TreeCodec, symbols: str, sentence: str) -> Tree:
     What is open is closed, what does not fit is dropped, and words that are missing hang on the
     outermost constituent, which stays open to the end.
     """
-    remaining, nodes = iter(sentence.split()), [["S"]]
-    begun = False
+    remaining, begun = iter(sentence.split()), False
+    nodes: list[list[Any]] = [["S"]]
 
     def close() -> None:
         node = tuple(nodes.pop())
