@@ -144,5 +144,5 @@ def by_sentences(
         for name, points in rows.items()
     }
     return line_chart(
-        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(40, 90)
+        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(60, 80)
     )
