@@ -247,7 +247,8 @@ def trees(job: Job) -> Outcome:
     """Score the trees that one way of reading makes of what a parser writes."""
     parser, lines = written(job, constrained=job.arm.name == RULES)
     read = repair if job.arm.name == REPAIRED else read_tree
-    figures, counts, kept = {}, {}, {}
+    figures: dict[str, float] = {}
+    counts, kept = {}, {}
     for (kind, search), of_kind in lines.items():
         examples = job.data.tests()[kind]
         found = [read(parser.codec, w, words_of(e)) for w, e in zip(of_kind, examples, strict=True)]
