@@ -86,9 +86,3 @@ def test_what_may_not_come_is_grey():
     assert inputs(chart)["step"]["max"] == 1
     with pytest.raises(ValueError, match=r"\(2, 2\); got \(2, 3\)"):
         figures.next_symbols(["(S"], ["(S", ")S"], probabilities, allowed)
-
-
-def test_lines_by_number_of_sentences():
-    chart = figures.by_sentences({"PCFG": {200: 60.04, 100: 50.0}})
-    assert [(row["x"], row["y"]) for row in all_rows(chart)] == [(100, 50.0), (200, 60.0)]
-    assert chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"

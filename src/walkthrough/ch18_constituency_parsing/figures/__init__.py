@@ -2,7 +2,6 @@
 
 from walkthrough.ch18_constituency_parsing.figures.rules import next_symbols
 from walkthrough.ch18_constituency_parsing.figures.scores import (
-    by_sentences,
     by_way,
     table_4,
     ways_chart,
@@ -11,7 +10,6 @@ from walkthrough.ch18_constituency_parsing.figures.trees import compared_trees
 from walkthrough.ch18_constituency_parsing.figures.walk import tree_walk
 
 __all__ = [
-    "by_sentences",
     "by_way",
     "compared_trees",
     "next_symbols",

@@ -15,7 +15,6 @@ from walkthrough.ch18_constituency_parsing.experiments.published import (
     System,
 )
 from walkthrough.drawing.channels import menu
-from walkthrough.drawing.lines import line_chart
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
@@ -97,7 +96,7 @@ def ways_chart(
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
     series = list(next(iter(rows.values())))
     styles = zip("os", (PALETTE["vermilion"], PALETTE["blue"]), strict=True)
-    with canvas(460, 90 + 34 * len(rows)) as (figure, axes):
+    with canvas(460, 130 + 34 * len(rows)) as (figure, axes):
         for (name, f1), dashes in zip(lines.items(), ("-", ":", "--"), strict=False):
             axes.axvline(f1, color="black", linestyle=dashes, linewidth=1.2, label=name)
         for one, (marker, colour) in zip(series, styles, strict=False):
@@ -108,8 +107,7 @@ def ways_chart(
         axes.set(xlim=(x_from, 101), ylim=(len(rows) - 0.5, -0.5), xlabel=x_title)
         axes.set_title(title)
         axes.grid(axis="x")
-        below = {"loc": "upper center", "bbox_to_anchor": (0.4, -0.2), "ncols": 2}
-        axes.legend(handletextpad=0.4, **below)
+        figure.legend(loc="outside lower center", ncols=2, handletextpad=0.4)
     told = "; ".join(
         f"{way}, {one}: " + ", ".join(f"{value:.0f}" for value in f1)
         for way, by_series in rows.items()
@@ -129,20 +127,3 @@ def by_way(runs: pd.DataFrame, kind: str) -> dict[str, dict[str, list[float]]]:
         for arm, of_arm in runs.groupby("arm", sort=False)
         for search, said in (("greedy", "greedy"), ("beam21", "beam of 21"))
     }
-
-
-def by_sentences(
-    rows: Mapping[str, Mapping[int, float]],
-    *,
-    title: str = "More sentences help the Transformer more",
-    x_title: str = "sentences to learn from",
-    y_title: str = "F1 in percent",
-) -> alt.LayerChart:
-    """Return F1 by the number of training sentences, one line a parser."""
-    series = {
-        name: [(sentences, round(f1, 1)) for sentences, f1 in sorted(points.items())]
-        for name, points in rows.items()
-    }
-    return line_chart(
-        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(60, 80)
-    )

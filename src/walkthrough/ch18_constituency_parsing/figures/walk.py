@@ -29,10 +29,10 @@ _CSS = f"""
 fill:color-mix(in srgb,{OPEN} 38%,var(--pst-color-background,Canvas))}}
 #scene-walk .closed rect{{stroke:{CLOSED};
 fill:color-mix(in srgb,{CLOSED} 24%,var(--pst-color-background,Canvas))}}
-#scene-walk .row{{font-family:var(--pst-font-family-monospace,monospace);font-size:.96em;
+#scene-walk .symbols{{font-family:var(--pst-font-family-monospace,monospace);font-size:.96em;
 line-height:1.65;margin:1em 0 0;min-height:3.3em}}
-@container(max-width:459px){{#scene-walk .row{{min-height:4.95em}}}}
-#scene-walk .row span{{padding:.1em;border-radius:3px}}
+@container(max-width:459px){{#scene-walk .symbols{{min-height:4.95em}}}}
+#scene-walk .symbols span{{padding:.1em;border-radius:3px}}
 {_NEW}"""
 
 
@@ -56,7 +56,7 @@ def tree_walk(tree: Tree, *, first: int = 5, question: str = "Walk around the tr
     )
     return scene(
         "walk",
-        f'{_drawn(tree, words, symbols, frames)}<p class="row">{row}</p>',
+        f'{_drawn(tree, words, symbols, frames)}<p class="symbols">{row}</p>',
         question=question,
         choices=["sentence", "tree", *map(html.escape, words), "end"],
         says=_told(words, symbols, frames),
