@@ -90,7 +90,11 @@ def _drawn(tree: Tree, words: Sequence[str], symbols: Sequence[str], frames: Seq
         inside = [child for child in nodes if child.parent == number]
         for place in range(node.start, node.end):
             if not any(child.start <= place < child.end for child in inside):
-                lines += _line((x, y), (middles[place], y + ROW), (middles[place], height - 20))
+                lines += _line(
+                    (x, y),
+                    (middles[place], min(y + ROW, height - 20)),
+                    (middles[place], height - 20),
+                )
         closes = node.end + 2  # with the word that follows
         for state, start, end in (
             ("later", 1, opens[number]),
