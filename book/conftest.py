@@ -1,7 +1,7 @@
 """What nbval compares: text.
 
-Pictures and HTML are never stored in git, so a compared cell that also shows one is judged by its
-text alone.
+Pictures and HTML are never stored in git, so a compared cell that also shows one is
+judged by its text alone.
 """
 
 RICH = ("text/html", "text/markdown", "image/svg+xml", "application/javascript")

@@ -6,7 +6,7 @@ import chapter_rules as rules
 import jupytext
 import pytest
 from nbformat.v4 import new_output
-from tools.book.notebook_form import tidy
+from tools.book.notebook_form import canonical
 
 HERE = Path(__file__).parent
 EXERCISE = (HERE / "good_exercise.md").read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ def chapter(text):
     for cell in notebook.cells:
         if cell.cell_type == "code" and "nbval-check-output" in cell.metadata.get("tags", []):
             cell.outputs = [new_output("stream", name="stdout", text="2\n")]
-    return tidy(notebook)
+    return canonical(notebook)
 
 
 @pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
@@ -118,7 +118,9 @@ def test_a_call_of_our_figures_counts_as_interactive_only_if_it_adds_parameters(
     assert rules.has_an_interactive_figure(chapter(heatmap)) != []
 
 
-STEP = """## @N@ A step
+STEP = """+++
+
+## @N@ A step
 
 ```{code-cell}
 print(@N@)
@@ -181,7 +183,7 @@ def test_a_chapter_that_opens_with_a_question_passes():
         ("{dropdown} What is twice two?", "{tip}", "folded questions"),
         ("00-good.ipynb", "https://x.org", "a way on"),
         (":tags: [nbval-check-output]", "", "compared cell"),
-        ("## Exercises\n", "word " * 2200 + "\n\n## Exercises\n", "words of story"),
+        ("## Exercises\n", "word " * 2200 + "\n\n+++\n\n## Exercises\n", "words of story"),
         ("## Summary\n", "## Summary\n\n" + "word " * 3300, "in all"),
     ],
 )
@@ -196,4 +198,4 @@ def test_the_metadata_name_the_form():
     assert rules.rules_for(notebook) is rules.RULES
     for form, wanted in (("story", rules.STORY), ("question", rules.QUESTION)):
         notebook.metadata["form"] = form
-        assert rules.rules_for(tidy(notebook)) is wanted
+        assert rules.rules_for(canonical(notebook)) is wanted

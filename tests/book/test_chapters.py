@@ -33,6 +33,7 @@ EXPECTED = (
     "19-what-the-heads-attend-to",
     "20-what-came-after",
     "21-translate-in-your-browser",
+    "22-since-2023",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"

@@ -152,14 +152,3 @@ def test_licences_are_what_the_readme_says():
     assert text("LICENSE").startswith("MIT License")
     assert "Creative Commons Attribution 4.0 International Public License" in text("LICENSE-TEXT")
     assert {"MIT", "CC-BY-4.0"} == set(yaml.safe_load(text("CITATION.cff"))["license"])
-
-
-def test_chapter_15_says_of_speed_what_the_table_in_the_readme_says():
-    table = re.findall(r"ms \| ([\d.]+) \| ([\d.]+) \|", README)
-    marian, ctranslate2 = ([float(one) for one in column] for column in zip(*table, strict=True))
-    assert len(marian) == 6
-    assert (round(min(marian), 1), round(max(marian), 1)) == (1.2, 2.7)
-    assert (round(5 * min(ctranslate2)), round(3 * max(ctranslate2))) == (1, 2)
-    chapter = text("book/15-decoding.ipynb")
-    assert "takes 1.2 to 2.7 times its time" in chapter
-    assert "a fifth to two thirds of it" in chapter

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from built import SITE, serve, site_pages
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from tools.book.pdf import BROWSERS
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE_MS = 60_000  # two busy cores draw a long page slowly
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 NARROW: ViewportSize = {"width": 375, "height": 800}

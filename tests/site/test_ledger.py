@@ -10,7 +10,7 @@ from tools.book import ledger
 
 pytestmark = pytest.mark.site
 
-CLAIMS, _ = ledger.read_claims((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))
+CLAIMS = ledger.read_claims((ROOT / "book" / "claims.toml").read_text(encoding="utf-8"))
 N_OF_VERDICT = Counter(claim.verdict for claim in CLAIMS)
 ROWS = "table:has([id^='claim-']) tbody tr:has([id^='claim-'])"
 LEAST_TARGET = 24  # px

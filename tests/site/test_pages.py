@@ -43,9 +43,6 @@ MOST_SHIFT = 0.1
 MORE_BYTES_AT_FIRST = {
     "search.html": 440_000,  # the words of the whole book are 200 kB
 }
-MORE_ELEMENTS = {
-    "book/15-decoding.html": 6_000,  # the tree of a beam search, which opens and closes
-}
 
 
 def keep_screenshot(page: Page, page_name: str, kind: str) -> None:
@@ -67,7 +64,7 @@ def light_at_first(page_name: str) -> Callable[[Page, Visit], None]:
     def look(page: Page, visit: Visit) -> None:
         most = MORE_BYTES_AT_FIRST.get(page_name, MOST_BYTES_AT_FIRST)
         assert visit.weight(without="/vendor/vega") <= most
-        assert elements(page) <= MORE_ELEMENTS.get(page_name, MOST_ELEMENTS)
+        assert elements(page) <= MOST_ELEMENTS
         assert not [url for url in visit.requests if "mathjax" in url.lower() or "webfonts" in url]
 
     return look

@@ -23,7 +23,7 @@ ANSWERS = {
     "past the training length": "07-positional-encoding.html#past-the-training-length",
     "post-norm and pre-norm": "08-residuals-and-layer-norm.html#post-norm-and-pre-norm",
     "label smoothing perplexity": "13-regularisation.html#two-disturbances-says-the-paper",
-    "greedy search": "15-decoding.html#greedy-search",
+    "greedy search": "15-decoding.html#greedy-search-takes-one-word-at-a-time",
     "3.2.1": CHAPTER_02,
     "the averge of different runs": "15-decoding.html#the-average-of-different-runs",
     # words that the book writes in another way, and questions that a glossary does not answer

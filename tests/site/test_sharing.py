@@ -12,6 +12,7 @@ from browsing import ROOT
 from bs4 import BeautifulSoup
 from built import chapters, site_pages
 from PIL import Image
+from sphinx.errors import ConfigError
 from tools.site.sharing import HEIGHT, WIDTH, site_address
 
 pytestmark = pytest.mark.site
@@ -145,5 +146,5 @@ def test_the_address_follows_from_the_repository(repository: str, address: str) 
 
 @pytest.mark.parametrize("repository", ["", "https://gitlab.com/owner/name", "github.com/owner"])
 def test_a_repository_elsewhere_is_refused(repository: str) -> None:
-    with pytest.raises(ValueError, match=r"html\.baseurl"):
+    with pytest.raises(ConfigError, match=r"html\.baseurl"):
         site_address(repository)

@@ -241,8 +241,9 @@ def test_scripts_wait_but_for_the_early_ones():
 
 
 def built(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """A page of MyST, made by Sphinx with the renderer alone."""
-    extensions = ["myst_parser", "tools.site.light_pages.mathematics"]
+    """A page of MyST, made by Sphinx with the renderer and what looks after lines."""
+    parts = (f"tools.site.light_pages.{name}" for name in ("mathematics", "markup"))
+    extensions = ["myst_parser", *parts]
     conf = f"""
 extensions = {extensions}
 myst_enable_extensions = ["dollarmath", "amsmath"]

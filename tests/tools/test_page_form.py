@@ -145,7 +145,9 @@ def test_the_bar_shows_the_page_s_headings_below_it():
 
 def test_a_short_opener_a_wrong_number_and_a_figure_that_is_not_there(tmp_path):
     wrong = [
-        new_markdown_cell("# Two\n\n*Ten pictures · 12 minutes · you need nothing before it*"),
+        new_markdown_cell(
+            "# Two\n\nTen pictures.\n\n**Time**: 12 minutes, you need nothing before it"
+        ),
         picture("<svg></svg>"),
         new_markdown_cell("**Figure 2.2.** The first."),
         new_markdown_cell("See Figure 2.7."),
@@ -155,5 +157,5 @@ def test_a_short_opener_a_wrong_number_and_a_figure_that_is_not_there(tmp_path):
     assert "there is no Figure 2.7" in complaints
 
     assert words(page.select_one("p.kicker")) == "Chapter 02"
-    assert words(page.select_one(".subtitle")) == "Ten pictures"
+    assert words(page.select_one(".subtitle")) == "Ten pictures."
     assert words(page.select_one("p.thin-line")) == "12 min you need nothing before it"

@@ -36,7 +36,7 @@ Noise.
 
 def read(source: str = PAGE) -> list[Entry]:
     settings = {"doctitle_xform": False, "raw_enabled": True}
-    return Reader("book/03-masks", publish_doctree(source, settings_overrides=settings)).entries
+    return Reader(publish_doctree(source, settings_overrides=settings)).entries
 
 
 def test_each_section_is_an_entry_with_its_own_words() -> None:
@@ -70,7 +70,7 @@ def glossary() -> nodes.document:
 
 
 def test_a_term_is_an_entry_of_its_own() -> None:
-    section, term = Reader("book/glossary", glossary()).entries
+    section, term = Reader(glossary()).entries
     assert section.lines == ()
     assert (term.anchor, term.title, term.kind) == ("term-head", "head", "term")
     assert term.lines == ("(헤드) One attention of several.",)
@@ -86,7 +86,7 @@ def test_a_claim_is_an_entry_of_its_own() -> None:
     document = publish_doctree("Ledger\n======\n")
     title = nodes.title("", "Ledger")
     document.children[:] = [nodes.section("", title, nodes.row("", *cells), ids=["ledger"])]
-    claim = Reader("book/ledger", document).entries[-1]
+    claim = Reader(document).entries[-1]
     assert (claim.anchor, claim.kind) == ("claim-1-x", "claim")
     assert claim.lines == ("Attention waits for nobody.", "holds")
 

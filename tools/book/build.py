@@ -60,14 +60,6 @@ def digest(root: Path, names: tuple[str, ...]) -> str:
     return total.hexdigest()
 
 
-def last_build(stamp: Path) -> dict[str, str]:
-    """The hashes of the last build that succeeded, empty when there is none."""
-    try:
-        return json.loads(stamp.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return {}
-
-
 def make_pages(root: Path, command: list[str]) -> tuple[int, str]:
     """Run Jupyter Book behind a bar; the exit status, and what it said but for its progress."""
     said = []
@@ -97,7 +89,7 @@ def build(root: Path, command: list[str]) -> int:
     stamp = out / "built.json"
     now = {"code": digest(root, CODE), "site": digest(root, SITE), "pages": digest(root, PAGES)}
     now["python"] = sys.version
-    before = last_build(stamp)
+    before = json.loads(stamp.read_text("utf-8")) if stamp.exists() else {}
     if now == before and (out / "html" / "index.html").exists():
         print("The book is up to date.")
         return 0

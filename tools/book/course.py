@@ -1,13 +1,11 @@
 """Fill book/course.md with what each week holds: chapters, hours, predictions, exercises.
 
-    python -m tools.book.course            write the page
-    python -m tools.book.course --check    say whether the page is current; exit 1 if it is not
+    python -m tools.book.course
 
 The prose of the page is written by hand. What stands between `% week N` (or `% all weeks`) and
 `% end` comes from the heads and the exercises of the chapters, so that no hour is typed.
 """
 
-import argparse
 import re
 import sys
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ WEEKS = (
     ("08", "09", "10"),
     ("11", "12", "13", "14"),
     ("15", "16", "17"),
-    ("18", "19", "20", "21"),
+    ("18", "19", "20", "21", "22"),
 )
 PLACE = re.compile(r"^% (week (\d+)|all weeks)\n.*?^% end$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\*\*Time\*\*: (\d+) minutes to read, (.+?) for the exercises")
@@ -66,12 +64,10 @@ def minutes(words: str) -> int:
     Raises:
         CourseError: it says it in other words.
     """
-    number = re.fullmatch(r"(\d+) minutes", words)
-    if number:
+    if number := re.fullmatch(r"(\d+) minutes", words):
         return int(number[1])
     if words not in IN_WORDS:
-        known = ", ".join(repr(known) for known in IN_WORDS)
-        raise CourseError(f"a time is 'N minutes' or one of {known}; got {words!r}")
+        raise CourseError(f"a time is 'N minutes' or one of {list(IN_WORDS)}; got {words!r}")
     return IN_WORDS[words]
 
 
@@ -170,22 +166,13 @@ def filled(page: str, chapters: dict[str, Chapter]) -> str:
     return PLACE.sub(fill, page)
 
 
-def main(words: list[str] | None = None) -> int:
-    """Write the page, or check it; return the exit status."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
-    check = parser.parse_args(words).check
+def main() -> int:
+    """Write the page; return the exit status."""
     try:
-        old = PAGE.read_text(encoding="utf-8")
-        new = filled(old, read_chapters())
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read_chapters()), encoding="utf-8")
     except (CourseError, OSError) as error:
         print(f"course.py: {error}", file=sys.stderr)
         return 1
-    if check:
-        if old != new:
-            print("book/course.md is outdated: run `python -m tools.book.course`", file=sys.stderr)
-        return int(old != new)
-    PAGE.write_text(new, encoding="utf-8")
     return 0
 
 

@@ -13,7 +13,6 @@ either keeps the fastest of several or counts processor time.
 
 import asyncio
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -75,10 +74,9 @@ class Chapter:
 
     def over(self) -> str:
         """Which of the limits it passed, in words; empty when none."""
-        seconds, megabytes = LONGER.get(self.path.name[:2], SECONDS), megabytes_allowed(self.path)
-        slow = f"takes more than {seconds:.0f} s" if self.seconds > seconds else ""
-        large = f"takes more than {megabytes:.0f} MB" if self.megabytes > megabytes else ""
-        return ", ".join(filter(None, (slow, large)))
+        seconds = LONGER.get(self.path.name[:2], SECONDS)
+        slow = [f"takes more than {seconds:.0f} s"] if self.seconds > seconds else []
+        return ", ".join(slow + too_large(self.path, self.megabytes))
 
     def weigh(self) -> None:
         """Look at the memory of the kernel and its children."""
@@ -87,37 +85,17 @@ class Chapter:
         if process and process.pid:
             self.megabytes = max(self.megabytes, resident(process.pid))
 
-    def kill(self) -> None:
-        """End the kernel and its children at once."""
-        manager = self.client and self.client.km
-        if manager and manager.provisioner and manager.provisioner.pid:
-            with suppress(psutil.NoSuchProcess):
-                family = psutil.Process(manager.provisioner.pid)
-                for process in [*family.children(recursive=True), family]:
-                    process.kill()
 
-
-def megabytes_allowed(path: Path) -> float:
-    """The memory that a chapter may take, with its child processes."""
-    return LIGHTER.get(path.name[:2], MEGABYTES)
+def too_large(path: Path, megabytes: float) -> list[str]:
+    """What is wrong with the memory that a chapter took, with its child processes."""
+    allowed = LIGHTER.get(path.name[:2], MEGABYTES)
+    return [f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB"] * (megabytes > allowed)
 
 
 def pages(root: Path) -> list[Path]:
     """The notebooks that the table of contents names."""
     found = (root / f"{name}.ipynb" for name in parse_toc_yaml(root / "_toc.yml"))
     return [path for path in found if path.exists()]
-
-
-def stated_seconds(path: Path) -> int:
-    """What a chapter's head says that it takes to run."""
-    cells = nbformat.read(path, as_version=4).cells[:5]
-    said = re.search(r"(\d+) seconds to run", "\n".join(cell.source for cell in cells))
-    return int(said[1]) if said else 0
-
-
-def longest_first(paths: list[Path]) -> list[Path]:
-    """The order that leaves no processor waiting for the last chapter."""
-    return sorted(paths, key=stated_seconds, reverse=True)
 
 
 def processors() -> int:
@@ -156,7 +134,8 @@ def run_missing(root: Path) -> bool:
         Whether all ran.
     """
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
-    missing = longest_first([path for path, ran in last_runs(root) if ran is None])
+    missing = [path for path, ran in last_runs(root) if ran is None]
+    missing.sort(key=lambda path: path.name[:2] not in LONGER)  # or the longest would end alone
     if not missing:
         return True
     jobs = min(at_a_time(), len(missing))
@@ -169,12 +148,7 @@ def run_missing(root: Path) -> bool:
                 [_finished(future, running[future], root, shown) for future in watched(running)]
             )
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            while not all(future.done() for future in running):  # a kernel may yet be starting
-                for chapter in chapters:
-                    chapter.kill()
-                time.sleep(LOOK_EVERY)
-            raise
+            os._exit(130)  # at once: a kernel ends when the process that started it has
 
 
 def bar(of: str, total: int) -> tqdm:

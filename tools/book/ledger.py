@@ -1,14 +1,12 @@
 """Make book/ledger.md, the table of the paper's claims, from book/claims.toml and the chapters.
 
-    python -m tools.book.ledger            write the page
-    python -m tools.book.ledger --check    say whether the page is current; exit 1 if it is not
+    python -m tools.book.ledger
 
 No figure of the page is typed: each is found in the stored text, or in the assertions, of the
 chapter's cells that carry the claim's tag. Where a record is the laboratory's, effect, pairs and
 verdict are its comparison's.
 """
 
-import argparse
 import ast
 import re
 import sys
@@ -181,19 +179,18 @@ class Chapter:
         return "\n".join(_text(cell) for _, cell in self.tagged.get(claim.tag, []))
 
 
-def read_claims(text: str) -> tuple[list[Claim], dict[str, str]]:
-    """Return the claims, and the chapters whose claims are not there yet.
+def read_claims(text: str) -> list[Claim]:
+    """Return the claims.
 
     Raises:
         TypeError: a claim has a field too many or too few.
         LedgerError: a claim names a comparison that the laboratory cannot make.
     """
-    given = tomllib.loads(text)
     claims = []
-    for table in given.get("claims", []):
+    for table in tomllib.loads(text)["claims"]:
         row: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in table.items()}
         claims.append(Claim(**row, **(computed(row) if "compare" in row else {})))
-    return claims, given.get("awaited", {})
+    return claims
 
 
 def computed(row: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +204,8 @@ def computed(row: dict[str, Any]) -> dict[str, Any]:
         wrong = f"types {by_hand}" if by_hand else f"`expects` one of {', '.join(EXPECTED)}"
         raise LedgerError(f"{row['id']}: a row with `compare` {wrong}")
     try:
-        found = [compare(c["experiment"], c["arm"], **_how(c)) for c in row["compare"]]
+        asked = map(dict, row["compare"])
+        found = [compare(one.pop("experiment"), one.pop("arm"), **one) for one in asked]
     except (KeyError, ValueError, TypeError, FileNotFoundError) as error:
         raise LedgerError(f"{row['id']}: {error.args[0]}") from error
     return {
@@ -245,10 +243,6 @@ def _settled(expects: str, one: Comparison) -> str:
     return AGAINST if one.verdict in EXPECTED else UNTOLD
 
 
-def _how(asked: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in asked.items() if name not in ("experiment", "arm")}
-
-
 def read_chapters(book: Path = BOOK) -> dict[str, Chapter]:
     """Return every chapter by the name of its file."""
     names = (path for path in sorted(book.glob("[0-9][0-9]-*.ipynb")))
@@ -269,15 +263,11 @@ def figure(claim: Claim, chapter: Chapter) -> str:
         found |= {name: Found(value) for name, value in matches[0].groupdict().items()}
     try:
         return claim.figure.format(**found)
-    except KeyError as error:
-        raise LedgerError(f"{claim.id}: no pattern finds {error}") from error
-    except ValueError as error:
-        raise LedgerError(f"{claim.id}: {error}") from error
+    except (KeyError, ValueError) as error:
+        raise LedgerError(f"{claim.id}: {claim.figure!r} wants {error}") from error
 
 
-def problems(
-    claims: list[Claim], chapters: dict[str, Chapter], awaited: Iterable[str] = ()
-) -> list[str]:
+def problems(claims: list[Claim], chapters: dict[str, Chapter]) -> list[str]:
     """Return what is wrong with the claims, or with the tags and boxes of the chapters."""
     found = [line for claim in claims for line in _problems_of(claim, chapters)]
     found += [f"{id_}: twice" for id_, n in Counter(c.id for c in claims).items() if n > 1]
@@ -286,77 +276,62 @@ def problems(
         for tag in chapter.tagged:
             if known.get(tag) != chapter.name:
                 found.append(f"{chapter.name}: a cell carries {tag}, and no claim is tested there")
-        if chapter.number not in awaited:
-            covered = {box for claim in claims for box in claim.boxes}
-            found += [f"{box}: no claim covers this box" for box in chapter.boxes - covered]
     boxes = {box for chapter in chapters.values() for box in chapter.boxes}
+    covered = {box for claim in claims for box in claim.boxes}
+    found += [f"{box}: no claim covers this box" for box in sorted(boxes - covered)]
     found += [f"{c.id}: no chapter has the box {b!r}" for c in claims for b in set(c.boxes) - boxes]
-    numbers = {claim.test[0][:2] for claim in claims}
-    found += [f"awaited: chapter {n} has claims" for n in sorted(numbers & set(awaited))]
     return found
 
 
 def _problems_of(claim: Claim, chapters: dict[str, Chapter]) -> list[str]:
-    found = []
-    if not re.fullmatch(r"\d+(\.\d+)*(-[a-z0-9]+)+", claim.id):
-        found.append("the id is a section and words: 3.2.1-variance")
-    elif not claim.section.startswith(claim.id.split("-")[0]):
-        found.append(f"the section {claim.section!r} does not begin with that of the id")
-    if claim.verdict not in VERDICTS:
-        found.append(f"unknown verdict {claim.verdict!r}")
-    if claim.kind not in KINDS:
-        found.append(f"unknown kind {claim.kind!r}: one of {', '.join(KINDS)}")
-    if not claim.boxes:
-        found.append("no paper box says it")
-    chapter = chapters.get(claim.test[0])
-    if chapter is None:
-        return [f"{claim.id}: {line}" for line in [*found, f"there is no {claim.test[0]}"]]
-    if chapter.headings.count(claim.test[1]) != 1:
-        found.append(f"{chapter.name} has no one heading {claim.test[1]!r}")
-    if claim.verdict == CANNOT:
-        if not claim.reason or claim.find or claim.figure or claim.made:
-            found.append("what cannot be tested has a reason, and no figure")
-    else:
-        found += _problems_of_test(claim, chapter)
-    return [f"{claim.id}: {line}" for line in found]
-
-
-def _problems_of_test(claim: Claim, chapter: Chapter) -> list[str]:
-    found = []
-    if claim.made not in MADE or not claim.size or not (claim.figure or claim.effects):
-        found.append(f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`")
-    if not claim.compare:
-        found += _problems_of_typed(claim)
-    if claim.reason:
-        found.append("a claim with a test needs no reason")
+    name, heading = claim.test
+    if name not in chapters:
+        return [f"{claim.id}: there is no {name}"]
+    chapter = chapters[name]
     cells = chapter.tagged.get(claim.tag, [])
-    if not any(UNSEEN not in tags(cell) for _, cell in cells):
-        found.append(f"no cell that readers see carries {claim.tag} in {chapter.name}")
-    for heading, cell in cells:
-        if heading != claim.test[1]:
-            found.append(f"cell {cell.id} stands under {heading!r}, not {claim.test[1]!r}")
+    tested = claim.verdict != CANNOT
+    typed = tested and not claim.compare  # where no comparison decides, the row says why
+    rules: dict[str, object] = {
+        "the id is a section and words: 3.2.1-variance": (
+            re.fullmatch(r"\d+(\.\d+)*(-[a-z0-9]+)+", claim.id)
+        ),
+        f"the section {claim.section!r} does not begin with that of the id": (
+            claim.section.startswith(claim.id.split("-")[0])
+        ),
+        f"unknown verdict {claim.verdict!r}": claim.verdict in VERDICTS,
+        f"unknown kind {claim.kind!r}: one of {', '.join(KINDS)}": claim.kind in KINDS,
+        "no paper box says it": claim.boxes,
+        f"{name} has no one heading {heading!r}": chapter.headings.count(heading) == 1,
+        "what cannot be tested has a reason, and no figure": (
+            tested or (claim.reason and not (claim.find or claim.figure or claim.made))
+        ),
+        f"a test has `made` ({', '.join(MADE)}), `size`, `find` and `figure`": (
+            not tested or (claim.made in MADE and claim.size and (claim.figure or claim.effects))
+        ),
+        "a claim with a test needs no reason": not (tested and claim.reason),
+        f"no cell that readers see carries {claim.tag} in {name}": (
+            not tested or any(UNSEEN not in tags(cell) for _, cell in cells)
+        ),
+        "a test has `find`": not typed or claim.find,
+        f"fewer than {FEWEST_PAIRS} seeds show a direction at most": (
+            not typed or claim.verdict != HOLDS or not 0 < claim.seeds < FEWEST_PAIRS
+        ),
+        "a recorded test has `compare`, or says in `typed` why nothing is compared": (
+            not typed or claim.made != "recorded" or claim.typed
+        ),
+    }
+    found = [f"{claim.id}: {wrong}" for wrong, well in rules.items() if not well]
+    for above, cell in cells if tested else ():
+        if above != heading:
+            found.append(f"{claim.id}: cell {cell.id} stands under {above!r}, not {heading!r}")
     try:
         figure(claim, chapter)
     except LedgerError as error:
-        found.append(str(error).removeprefix(f"{claim.id}: "))
+        found.append(str(error))
     return found
 
 
-def _problems_of_typed(claim: Claim) -> list[str]:
-    """A verdict is typed only where no comparison decides, and the row says why."""
-    found = []
-    if not claim.find:
-        found.append("a test has `find`")
-    if 0 < claim.seeds < FEWEST_PAIRS and claim.verdict == HOLDS:
-        found.append(f"fewer than {FEWEST_PAIRS} seeds show a direction at most")
-    if claim.made == "recorded" and not claim.typed:
-        found.append("a recorded test has `compare`, or says in `typed` why nothing is compared")
-    return found
-
-
-def page(
-    claims: list[Claim], chapters: dict[str, Chapter], awaited: dict[str, str] | None = None
-) -> str:
+def page(claims: list[Claim], chapters: dict[str, Chapter]) -> str:
     """Return the text of the page.
 
     Raises:
@@ -364,10 +339,8 @@ def page(
     """
     meanings = "\n".join(f"- *{verdict}*: {text}." for verdict, (_, text) in VERDICTS.items())
     kinds = "\n".join(f"- *{kind}*: {text}." for kind, text in KINDS.items())
-    missing = [text for text in (awaited or {}).values() if text]
-    to_come = f"Not in the table yet: {', '.join(missing)}.\n\n" if missing else ""
     rows = "\n".join(_row(claim, chapters[claim.test[0]]) for claim in claims)
-    return f"{HEAD}{meanings}\n{RULE}{kinds}\n\n{to_come}{counts(claims)}\n{TOP}{rows}\n"
+    return f"{HEAD}{meanings}\n{RULE}{kinds}\n\n{counts(claims)}\n{TOP}{rows}\n"
 
 
 def counts(claims: list[Claim]) -> str:
@@ -420,31 +393,18 @@ def _text(cell: Any) -> str:
     return "\n".join(" ".join(line.split()) for line in asserted)
 
 
-def main(words: list[str] | None = None) -> int:
-    """Write or check the page; return the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    given = parser.parse_args(words)
+def main() -> int:
+    """Write the page; return the exit status."""
     try:
-        claims, awaited = read_claims(CLAIMS.read_text(encoding="utf-8"))
+        claims = read_claims(CLAIMS.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, TypeError, LedgerError) as error:
         print(f"ledger.py: {CLAIMS.name}: {error}", file=sys.stderr)
         return 1
     chapters = read_chapters()
-    found = problems(claims, chapters, awaited)
-    for line in found:
-        print(f"ledger.py: {line}", file=sys.stderr)
-    if found:
+    if found := problems(claims, chapters):
+        print(*(f"ledger.py: {line}" for line in found), sep="\n", file=sys.stderr)
         return 1
-    text = page(claims, chapters, awaited)
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    if given.check:
-        print(f"{PAGE.name} is not current: run `python -m tools.book.ledger`", file=sys.stderr)
-        return 1
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text(page(claims, chapters), encoding="utf-8")
     print(f"wrote {PAGE.name}\n{counts(claims)}")
     return 0
 

@@ -1,13 +1,12 @@
 """The one form that a notebook has in git.
 
-nbformat 4.5, readable cell ids, python3 kernel, code formatted by ruff, no execution counts, no
-rich outputs. Text outputs stay in cells tagged `nbval-check-output` and nowhere else.
+nbformat 4.5, readable cell ids, python3 kernel, no execution counts, no rich outputs. Text outputs
+stay in cells tagged `nbval-check-output` and nowhere else. The layout of code is ruff's, which
+reads notebooks by itself (`book/ruff.toml`).
 """
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,16 +15,12 @@ from nbformat import NotebookNode
 from tools.book.notebook_folds import UNOPENED, fold
 
 CHECKED = "nbval-check-output"
-LINE_LENGTH = 88
-LINT_RULES = "E,F,I,B,UP"
-FIRST_PARTY = 'lint.isort.known-first-party=["transformer", "walkthrough"]'
-LINT_IGNORED = "F722"  # jaxtyping's shape strings are not forward references
 RAN = 1  # nbval refuses outputs of a cell that has no count, so all such cells have the same one
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?|[0-9]+")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,})(.*)$")
-STARTS_A_CELL = re.compile(r"#{1,3} |[`:]{3,}\{(exercise|solution)\}")
+LITERAL = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
+STARTS_A_CELL = re.compile(r"(?<=\n)(?:#{1,3} |[`:]{3,}\{(?:exercise|solution)\}).*")
 EXERCISE = re.compile(r"^[`:]{3,}\{exercise\}", re.MULTILINE)
 SOLUTION_TEXT = re.compile(r"^[`:]{3,}\{solution\}", re.MULTILINE)
 SOLUTION = "solution"  # the tag of the code that answers an exercise, below its text
@@ -39,15 +34,9 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     """Return the canonical form of a notebook; the argument stays as it is.
 
     Raises:
-        NotebookError: a cell of an unknown type, or code that does not parse.
+        NotebookError: a cell of an unknown type.
     """
-    return _format_code(tidy(notebook))
-
-
-def tidy(notebook: NotebookNode) -> NotebookNode:
-    """Return the canonical form but for the layout of its code."""
-    parts = [part for cell in notebook.cells for part in _split(cell)]
-    cells = [_cell(cell) for cell in parts if cell.source.strip()]
+    cells = [_cell(cell) for cell in notebook.cells if cell.source.strip()]
     fold(cells, exercises=_places_of_exercises(cells))
     _hide_code(cells)
     _name_cells(cells)
@@ -82,10 +71,8 @@ def read_text(text: str) -> NotebookNode:
 
 
 def lint(notebook: NotebookNode) -> list[str]:
-    """Return what ruff and our own rules find in the code cells, one line each."""
-    rules = ["--select", LINT_RULES, "--ignore", LINT_IGNORED, "--config", FIRST_PARTY]
-    found = _ruff(notebook, ["check", "--quiet", "--output-format", "concise", *rules]).stdout
-    problems = [line for line in found.splitlines() if line.startswith("notebook.ipynb")]
+    """Return what no form puts right, one line each."""
+    problems = []
     for cell in code_cells(notebook):
         if cell.source.rstrip().endswith(";"):
             problems.append(f"cell {cell.id}: a trailing `;` hides output; remove it")
@@ -93,6 +80,12 @@ def lint(notebook: NotebookNode) -> list[str]:
             problems.append(f"cell {cell.id}: stored stderr")
         if any(output.output_type == "error" for output in cell.outputs):
             problems.append(f"cell {cell.id}: a stored error")
+    problems += [
+        f"cell {cell.id}: {found!r} starts a cell of its own"
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+        for found in STARTS_A_CELL.findall(LITERAL.sub("", cell.source))
+    ]
     problems += [
         f"cell {cell.id}: attachments are not kept in git; put the file under book/web"
         for cell in notebook.cells
@@ -116,36 +109,6 @@ def _metadata(notebook: NotebookNode) -> dict[str, Any]:
     ours = ("form", "myst")
     kept |= {name: notebook.metadata[name] for name in ours if name in notebook.metadata}
     return kept
-
-
-def _split(cell: NotebookNode) -> list[NotebookNode]:
-    """Start a new Markdown cell at every heading, exercise and solution."""
-    if cell.cell_type != "markdown":
-        return [cell]
-    parts: list[list[str]] = [[]]
-    open_fences: list[str] = []
-    for line in cell.source.splitlines():
-        if not open_fences and STARTS_A_CELL.match(line) and parts[-1]:
-            parts.append([])
-        parts[-1].append(line)
-        _follow_fences(line, open_fences)
-    if len(parts) == 1:
-        return [cell]
-    pieces = [nbformat.from_dict({**cell, "source": "\n".join(part)}) for part in parts]
-    for piece in pieces[1:]:
-        piece.id = ""
-    return pieces
-
-
-def _follow_fences(line: str, open_fences: list[str]) -> None:
-    found = FENCE.match(line)
-    if not found:
-        return
-    fence, rest = found.groups()
-    if open_fences and not rest.strip() and fence.startswith(open_fences[-1]):
-        open_fences.pop()
-    elif not open_fences or open_fences[-1][0] == ":":
-        open_fences.append(fence)
 
 
 def _cell(cell: NotebookNode) -> NotebookNode:
@@ -229,46 +192,17 @@ def _name_cells(cells: list[NotebookNode]) -> None:
         if not VALID_ID.fullmatch(cell.id) or RANDOM_ID.fullmatch(cell.id) or cell.id in taken:
             cell.id = ""
         taken.add(cell.id)
-    section, counts = "head", dict[str, int]()
+    section = "head"
     for cell in cells:
         if cell.cell_type == "markdown":
             headings = re.findall(r"^##+ +(.+)$", cell.source, re.MULTILINE)
             section = _slug(headings[0]) if headings else section
         if not cell.id:
             name = section if cell.cell_type == "markdown" else f"{section}-code"
-            cell.id = _free(name, taken, counts)
+            names = (name, *(f"{name}-{number}" for number in range(2, len(cells) + 2)))
+            cell.id = next(free for free in names if free not in taken)
             taken.add(cell.id)
-
-
-def _free(name: str, taken: set[str], counts: dict[str, int]) -> str:
-    while True:
-        counts[name] = counts.get(name, 0) + 1
-        candidate = name if counts[name] == 1 else f"{name}-{counts[name]}"
-        if candidate not in taken:
-            return candidate
 
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:40].strip("-") or "part"
-
-
-def _format_code(notebook: NotebookNode) -> NotebookNode:
-    sorting = ["--fix-only", "--select", "I", "--config", FIRST_PARTY]
-    for step in (["check", *sorting], ["format"]):
-        done = _ruff(notebook, step)
-        if done.returncode:
-            raise NotebookError(f"ruff {step[0]}: {done.stderr.strip()}")
-        # ruff never adds or removes cells; only the sources are taken from its answer.
-        answer = read_text(done.stdout)
-        for cell, other in zip(notebook.cells, answer.cells, strict=True):
-            if cell.cell_type == "code":
-                cell.source = other.source.strip("\n")
-    return notebook
-
-
-def _ruff(notebook: NotebookNode, step: list[str]) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "ruff", *step, "--isolated", "--target-version", "py311"]
-    words += ["--line-length", str(LINE_LENGTH), "--stdin-filename", "notebook.ipynb", "-"]
-    return subprocess.run(
-        words, input=as_text(notebook), capture_output=True, text=True, check=False
-    )

@@ -1,24 +1,20 @@
-"""Keep the chapters canonical, run them, and write them as text.
+"""Keep the chapters canonical, run them, and begin new ones.
 
     python -m tools.book.notebooks format  [NOTEBOOK ...]     rewrite in the form that git holds
-    python -m tools.book.notebooks check   [NOTEBOOK ...]     say what is not in that form; exit 1
     python -m tools.book.notebooks execute [NOTEBOOK ...]    run, store compared text, print cost
     python -m tools.book.notebooks new NUMBER SLUG [TITLE]   a chapter with every part, its room
-    python -m tools.book.notebooks import TEXT NOTEBOOK       MyST or py:percent text → notebook
-    python -m tools.book.notebooks mirror  [NOTEBOOK ...]     notebook → .scratch/NAME.md
-    python -m tools.book.notebooks sync    [NOTEBOOK ...]     the newer of notebook and mirror wins
 
 Without a NOTEBOOK, every chapter under book/ is meant.
 """
 
 import argparse
-import difflib
 import os
 import re
 import sys
 from pathlib import Path
 
 import jupytext
+from jinja2 import Template
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from tools.book.execute import Chapter, run_alone
@@ -35,7 +31,6 @@ from tools.book.notebook_form import (
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-SCRATCH = ROOT / ".scratch"
 SKELETON = Path(__file__).with_name("skeleton")
 CELL_TIMEOUT = 900  # seconds
 
@@ -68,13 +63,8 @@ def problems(path: Path) -> list[str]:
     notebook = read_text(text)
     tidy = canonical(notebook)
     found = lint(tidy) + [line for line in lint(notebook) if "stored" in line]
-    wanted = as_text(tidy)
-    if wanted != text:
-        difference = difflib.unified_diff(
-            text.splitlines(), wanted.splitlines(), "in the file", "canonical", n=0, lineterm=""
-        )
-        shown = [line for line in difference if not line.startswith(("---", "+++", "@@"))]
-        found.append("not canonical: run `make format`\n    " + "\n    ".join(shown[:8]))
+    if as_text(tidy) != text:
+        found.append("not canonical: run `make format`")
     return found
 
 
@@ -98,50 +88,6 @@ def execute(path: Path) -> Chapter:
     return ran
 
 
-def from_text(text_path: Path, path: Path) -> None:
-    """Turn a text file into a notebook; unchanged cells keep their ids and outputs."""
-    source = text_path.read_text(encoding="utf-8")
-    kind = "py:percent" if text_path.suffix == ".py" else "md:myst"
-    notebook = jupytext.reads(source, fmt=kind)
-    if path.exists():
-        _carry_over(load(path), notebook)
-    save(notebook, path)
-
-
-def to_text(path: Path) -> str:
-    """Return a notebook as MyST text."""
-    notebook = load(path)
-    notebook.metadata["jupytext"] = {"notebook_metadata_filter": "kernelspec,myst,-jupytext"}
-    return jupytext.writes(notebook, fmt="md:myst")
-
-
-def mirror_path(path: Path) -> Path:
-    """Return where a notebook's text lies."""
-    return SCRATCH / f"{path.stem}.md"
-
-
-def mirror(path: Path) -> None:
-    """Write a notebook's text to the ignored folder, as old as the notebook itself."""
-    target = mirror_path(path)
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(to_text(path), encoding="utf-8")
-    stamp = path.stat().st_mtime_ns
-    os.utime(target, ns=(stamp, stamp))
-
-
-def sync(path: Path) -> str:
-    """Let the newer of notebook and mirror win; return what was done."""
-    text = mirror_path(path)
-    if not text.exists() or text.stat().st_mtime_ns < path.stat().st_mtime_ns:
-        mirror(path)
-        return f"{path.name} → {text.name}"
-    if text.stat().st_mtime_ns == path.stat().st_mtime_ns:
-        return f"{path.name} is in step"
-    from_text(text, path)
-    mirror(path)
-    return f"{text.name} → {path.name}"
-
-
 def new(number: str, slug: str, title: str | None) -> list[Path]:
     """Write a chapter that has every part of the standard, and the room of its code and tests.
 
@@ -157,13 +103,13 @@ def new(number: str, slug: str, title: str | None) -> list[Path]:
         if path.exists():
             raise NotebookError(f"{path.relative_to(ROOT)} exists")
     words = {"number": number, "title": title or slug.replace("-", " ").capitalize(), "room": room}
-    _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""\n', words)
-    _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""\n', words)
-    _write(source / "figures.py", '"""The figures of chapter {{number}}."""\n', words)
+    _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""', words)
+    _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""', words)
+    _write(source / "figures.py", '"""The figures of chapter {{number}}."""', words)
     for name in ("checks.py", "predictions.py"):
         _write(source / name, (SKELETON / name).read_text("utf-8"), words)
     _write(tests / "test_checks.py", (SKELETON / "test_checks.py").read_text("utf-8"), words)
-    chapter = _filled((SKELETON / "chapter.md").read_text("utf-8"), words)
+    chapter = Template((SKELETON / "chapter.md").read_text("utf-8")).render(words)
     save(jupytext.reads(chapter, fmt="md:myst"), page)
     add_room(ROOT / "pyproject.toml", room)
     return [page, source, tests]
@@ -182,30 +128,7 @@ def add_room(project: Path, room: str) -> None:
 
 def _write(path: Path, text: str, words: dict[str, str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_filled(text, words), encoding="utf-8")
-
-
-def _filled(text: str, words: dict[str, str]) -> str:
-    for name, value in words.items():
-        text = text.replace("{{" + name + "}}", value)
-    return text
-
-
-def _carry_over(old: NotebookNode, fresh: NotebookNode) -> None:
-    # Formatting first, so that cells which differ in layout only count as unchanged.
-    tidy = canonical(fresh)
-    fresh.cells = tidy.cells
-    for cell in fresh.cells:
-        cell.id = "0"
-    before = [(cell.cell_type, cell.source) for cell in old.cells]
-    after = [(cell.cell_type, cell.source) for cell in fresh.cells]
-    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
-    for start_old, start_new, length in matcher.get_matching_blocks():
-        for offset in range(length):
-            known, cell = old.cells[start_old + offset], fresh.cells[start_new + offset]
-            cell.id = known.id
-            if cell.cell_type == "code":
-                cell.outputs = known.outputs
+    path.write_text(Template(text).render(words) + "\n", encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -213,37 +136,13 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in ("format", "check", "execute", "mirror", "sync"):
+    for name in ("format", "execute"):
         commands.add_parser(name).add_argument("notebooks", nargs="*", type=Path)
     adding = commands.add_parser("new")
     adding.add_argument("number")
     adding.add_argument("slug")
     adding.add_argument("title", nargs="?")
-    importing = commands.add_parser("import")
-    importing.add_argument("text", type=Path)
-    importing.add_argument("notebook", type=Path)
     return parser
-
-
-def _each(command: str, path: Path) -> bool:
-    """Do one command for one notebook; return whether all is well."""
-    if command == "check":
-        found = problems(path)
-        for line in found:
-            print(f"{path}: {line}", file=sys.stderr)
-        return not found
-    if command == "format":
-        if save(load(path), path):
-            print(f"formatted {path}")
-    elif command == "execute":
-        ran = execute(path)
-        print(f"executed {path}: {ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip())
-    elif command == "mirror":
-        mirror(path)
-        print(f"{path} → {mirror_path(path).relative_to(ROOT)}")
-    else:
-        print(sync(path))
-    return True
 
 
 def main(words: list[str] | None = None) -> int:
@@ -254,12 +153,14 @@ def main(words: list[str] | None = None) -> int:
             for path in new(given.number, given.slug, given.title):
                 print(f"wrote {path.relative_to(ROOT)}")
             return 0
-        if given.command == "import":
-            from_text(given.text, given.notebook)
-            print(f"{given.text} → {given.notebook}")
-            return 0
-        paths = [path.resolve() for path in given.notebooks] or chapters()
-        return 0 if all([_each(given.command, path) for path in paths]) else 1
+        for path in [path.resolve() for path in given.notebooks] or chapters():
+            if given.command == "execute":
+                ran = execute(path)
+                took = f"{ran.seconds:.0f} s, {ran.megabytes:.0f} MB {ran.over()}".strip()
+                print(f"executed {path}: {took}")
+            elif save(load(path), path):
+                print(f"formatted {path}")
+        return 0
     except (NotebookError, CellExecutionError, OSError) as error:
         print(f"notebooks.py: {error}", file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,14 +68,6 @@ a {{ color: inherit; text-decoration: none; }}
 
 
 @dataclass(frozen=True)
-class Chapter:
-    """A page of the site and the part of the book that it stands in."""
-
-    page: str
-    part: str
-
-
-@dataclass(frozen=True)
 class Printed:
     """A chapter on paper."""
 
@@ -93,12 +85,12 @@ class Printed:
                 yield unquote(name.lstrip("/")), self.first + number, float(place.top or 0)
 
 
-def chapters_of(root: Path) -> list[Chapter]:
-    """The pages in the order of the table of contents."""
+def chapters_of(root: Path) -> dict[str, str]:
+    """The pages in the order of the table of contents, with the part that each stands in."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    found = [Chapter(f"{toc['root']}.html", "")]
+    found = {f"{toc['root']}.html": ""}
     for part in toc["parts"]:
-        found += [Chapter(f"{one['file']}.html", part["caption"]) for one in part["chapters"]]
+        found |= {f"{one['file']}.html": part["caption"] for one in part["chapters"]}
     return found
 
 
@@ -114,12 +106,12 @@ def browser_path() -> str:
     return path
 
 
-def linked_places(site: Path, chapters: list[Chapter]) -> dict[str, set[str]]:
+def linked_places(site: Path, chapters: Iterable[str]) -> dict[str, set[str]]:
     """For each page the places in it that other pages lead to."""
-    found: dict[str, set[str]] = {chapter.page: set() for chapter in chapters}
-    for chapter in chapters:
-        for address, place in CROSS_LINK.findall((site / chapter.page).read_text("utf-8")):
-            target = urljoin(chapter.page, html.unescape(address))
+    found: dict[str, set[str]] = {name: set() for name in chapters}
+    for name in found:
+        for address, place in CROSS_LINK.findall((site / name).read_text("utf-8")):
+            target = urljoin(name, html.unescape(address))
             if target in found:
                 found[target].add(unquote(place))
     return found
@@ -144,21 +136,21 @@ def open_chapter(browser: Browser, address: str) -> Page:
 
 
 def print_chapters(
-    browser: Browser, site: Path, chapters: list[Chapter]
+    browser: Browser, site: Path, chapters: dict[str, str]
 ) -> tuple[list[Printed], str]:
     """Print all chapters; returns them, and the address where the site is served."""
     places = linked_places(site, chapters)
     found: list[Printed] = []
     served, before = "", 0
-    for chapter in chapters:
-        page = open_chapter(browser, (site / chapter.page).as_uri())
+    for file, part in chapters.items():
+        page = open_chapter(browser, (site / file).as_uri())
         canonical = page.locator("link[rel=canonical]").get_attribute("href") or ""
-        served = served or canonical.removesuffix(chapter.page)
+        served = served or canonical.removesuffix(file)
         name = page.title().partition(" · ")[0]
-        page.evaluate(MARK, sorted(places[chapter.page]))
+        page.evaluate(MARK, sorted(places[file]))
         reader = sheets(page, name, before)
         page.close()
-        found.append(Printed(chapter.page, chapter.part, name, before, reader))
+        found.append(Printed(file, part, name, before, reader))
         before += len(reader.pages)
         print(f"{name}: {len(reader.pages)} sheets", flush=True)
     return found, served
@@ -282,7 +274,7 @@ def bind(browser: Browser, root: Path, target: Path) -> int:
         SystemExit: there is no built site.
     """
     site, chapters = root / "_build" / "html", chapters_of(root)
-    lost = [chapter.page for chapter in chapters if not (site / chapter.page).exists()]
+    lost = [name for name in chapters if not (site / name).exists()]
     if lost:
         raise SystemExit(f"{site / lost[0]} is not there: run `make book` first")
     found, served = print_chapters(browser, site, chapters)

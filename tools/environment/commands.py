@@ -78,7 +78,7 @@ def lock(given: Given) -> None:
     run(PYTHON, "-m", "tools.environment.lock")
 
 
-def layout(given: Given) -> None:
+def format_(given: Given) -> None:
     """lay out code and notebooks"""
     steps.install(given.requirements)
     run(PYTHON, "-m", "ruff", "check", "--fix", "--exit-zero", "--quiet", ".")
@@ -93,19 +93,8 @@ def clean(given: Given) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-COMMANDS: dict[str, Callable[[Given], None]] = {
-    "book": book,
-    "notebooks": notebooks,
-    "test": test,
-    "lighthouse": lighthouse,
-    "serve": serve,
-    "pdf": pdf,
-    "lab": lab,
-    "results": results,
-    "lock": lock,
-    "format": layout,
-    "clean": clean,
-}
+ALL = (book, notebooks, test, lighthouse, serve, pdf, lab, results, lock, format_, clean)
+COMMANDS: dict[str, Callable[[Given], None]] = {one.__name__.strip("_"): one for one in ALL}
 
 
 def main(words: list[str]) -> int:

@@ -58,14 +58,14 @@ def run(*words: str | Path, cwd: Path = ROOT) -> None:
 
 
 def install(requirements: str) -> None:
-    """The environment: every package of the lock."""
-    sources = (requirements, "requirements.txt", "pyproject.toml", "tools/environment/install.py")
-    if not outdated(INSTALLED, sources):
+    """The environment: every package of the lock, and what this machine wants beyond it."""
+    if not outdated(INSTALLED, (requirements, "requirements.txt", "pyproject.toml")):
         return
     if not PYTHON.exists():
         run(sys.executable, "-m", "venv", PYTHON.parents[1])
     print(f"Installing {requirements} into .venv …", flush=True)
-    run(PYTHON, "-m", "tools.environment.install", requirements)
+    # Errors alone are shown: pip warns of what a machine is set to.
+    run(PYTHON, "-m", "pip", "install", "--quiet", "--quiet", "--no-compile", "-r", requirements)
     INSTALLED.touch()
 
 

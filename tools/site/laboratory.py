@@ -22,15 +22,7 @@ from walkthrough.page.links import BRANCH, REPOSITORY_URL
 PAGE = "book/laboratory"
 MARK = "<!-- the experiments -->"
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
-PARTS = [
-    re.compile(text)
-    for text in (
-        r'class="still still-(\w+)"',
-        r'aria-label="([^"]*)"',
-        r'viewBox="0 0 (\d+)',
-        r'viewBox="0 0 \d+ (\d+)',
-    )
-]
+ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 STYLED = re.compile(r' (?:class|style)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
 FACES = "Arial, Helvetica, sans-serif"
@@ -102,9 +94,9 @@ def flat(page: str) -> str:
 def _picture(svg: str) -> tuple[str, str, str]:
     """Return for whom a drawing is, the picture, and its address."""
     tag = svg[: svg.index(">") + 1]
-    kind, label, width, height = (
-        str(found[1]) for found in (part.search(tag) for part in PARTS) if found
-    )
+    said = dict(ATTRIBUTE.findall(tag))
+    kind, label = said["class"].rpartition("still-")[2], said["aria-label"]
+    *_, width, height = said["viewBox"].split()
     alone = TOGGLES.sub("", STYLED.sub("", tag) + svg[len(tag) :]).replace(
         '"inherit"', f'"{FACES}"'
     )
@@ -133,7 +125,7 @@ def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Compa
 def fill(app: Sphinx, name: str, source: list[str]) -> None:
     """Put the experiments into the page as Sphinx reads it."""
     if name == PAGE:
-        claims, _ = ledger.read_claims(ledger.CLAIMS.read_text(encoding="utf-8"))
+        claims = ledger.read_claims(ledger.CLAIMS.read_text(encoding="utf-8"))
         asked = (one for claim in claims for one in claim.compare)
         source[0] = source[0].replace(MARK, sections(declarations().values(), asked))
 

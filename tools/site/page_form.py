@@ -71,17 +71,11 @@ def is_caption(node: nodes.Node) -> bool:
     return bool(CAPTION.match(label_of(node)))
 
 
-def is_prose(node: nodes.Node) -> bool:
-    """Whether a node is a paragraph of the text."""
-    return isinstance(node, nodes.paragraph) and not is_caption(node)
-
-
 # The opener ---------------------------------------------------------------------------------------
 
 FACTS = ("Paper", "Time")
 AIMS = "You will be able to"
 MAP = 'class="architecture"'
-NOTE = '<aside class="sidenote" role="note">'
 RUN = "<!-- ways to run it -->"
 BOLD = r"<b>\1 min</b>"
 MINUTES = re.compile(r"(\d+) minutes?")
@@ -96,18 +90,18 @@ def shape_opener(document: nodes.document, page: str) -> None:
         return
     line = next((node for node in section.children if label_of(node) in FACTS), None)
     if line is None:
-        _short(section, chapter[1])
         return
     facts = facts_of(line)
     title = section.children[0]
-    before = [node for node in section.children[1 : section.index(line)]]
+    before = section.children[1 : section.index(line)]
     after = section.children[section.index(line) + 1 :]
     aims = [node for node in after if node.astext().strip().startswith(AIMS)][:1]
     maps = [node for node in after if is_cell(node) and MAP in node.astext()][:1]
     imports = [node for node in after if is_cell(node, "hide-input")][:1]
     moved = [*aims, *maps, *imports]
     rest = [node for node in after if not any(node is one for one in moved)]
-    first = next((n for n, node in enumerate(rest) if is_prose(node)), 0)
+    prose = (isinstance(node, nodes.paragraph) and not is_caption(node) for node in rest)
+    first = next((n for n, found in enumerate(prose) if found), 0)
     parts = next((n for n, node in enumerate(rest) if isinstance(node, nodes.section)), len(rest))
     paper = f" · Paper, {_plain(facts['Paper'])}" if "Paper" in facts else ""
     section.children = []
@@ -125,42 +119,20 @@ def shape_opener(document: nodes.document, page: str) -> None:
     ]
 
 
-def _short(section: nodes.section, number: str) -> None:
-    """The opener of a chapter without a section of its own: *One line below · 12 minutes · …*."""
-    line = section.children[1] if len(section.children) > 1 else None
-    words = [node for node in line.children if node.astext()] if line else []
-    if not isinstance(line, nodes.paragraph) or not isinstance(words[0], nodes.emphasis):
-        return
-    below, *facts = words[0].astext().split(" · ")
-    spans = "".join(f"<span>{MINUTES.sub(BOLD, escape(fact))}</span>" for fact in facts)
-    section.children[1:2] = [
-        html(f'<div class="subtitle"><p>{escape(below)}</p></div>'),
-        html(f'<p class="thin-line">{spans}{RUN}</p>'),
-    ]
-    section.insert(0, html(f'<p class="kicker">Chapter {number}</p>'))
-
-
 def facts_of(line: nodes.Node) -> dict[str, list[nodes.Node]]:
-    """What stands behind each bold word of the line."""
+    """What stands behind each bold word of the line, without colon before and dot behind."""
     facts: dict[str, list[nodes.Node]] = {}
-    name = ""
+    found: list[nodes.Node] = []
     for node in line.children:
         if isinstance(node, nodes.strong):
-            name = node.astext()
-            facts[name] = []
-        elif name:
-            facts[name].append(node)
-    return {name: _trimmed(found) for name, found in facts.items()}
-
-
-def _trimmed(found: list[nodes.Node]) -> list[nodes.Node]:
-    """Without the colon before and the dot between."""
-    out = list(found)
-    if out and isinstance(out[0], nodes.Text):
-        out[0] = nodes.Text(out[0].astext().lstrip(EDGES))
-    if out and isinstance(out[-1], nodes.Text):
-        out[-1] = nodes.Text(out[-1].astext().rstrip(EDGES))
-    return out
+            found = facts[node.astext()] = []
+        else:
+            found.append(node)
+    for found in facts.values():
+        for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
+            if found and isinstance(found[place], nodes.Text):
+                found[place] = nodes.Text(strip(found[place].astext(), EDGES))
+    return facts
 
 
 def _plain(found: list[nodes.Node]) -> str:
@@ -343,8 +315,7 @@ def link_mentions(app: Sphinx, document: nodes.document, page: str) -> None:
 
 def headings(document: nodes.document) -> list[tuple[str, str]]:
     """Anchor and words of each second-level heading."""
-    top = next(iter(document.findall(nodes.section)), None)
-    parts = [node for node in top.children if isinstance(node, nodes.section)] if top else []
+    parts = (part for part in document.findall(nodes.section) if part.parent in document.children)
     return [(part["ids"][0], part.next_node(nodes.title).astext()) for part in parts]
 
 

@@ -21,13 +21,14 @@ import nbformat
 from jupyter_cache import get_cache
 from nbformat import NotebookNode
 from tools.environment.steps import node_command
+from tools.site.sharing import site_address
 
 from walkthrough.page.links import REPOSITORY_URL
 
 ROOT = Path(__file__).resolve().parents[2]
 BRANCH = "notebooks"
 OWNER, NAME = REPOSITORY_URL.split("/")[-2:]
-SITE = f"https://{OWNER}.github.io/{NAME}/book/"
+SITE = f"{site_address(REPOSITORY_URL)}book/"
 COLAB = f"https://colab.research.google.com/github/{OWNER}/{NAME}/blob/{BRANCH}/"
 INSTALL = f'''\
 # @title Run this first. Where the book is installed it does nothing
@@ -149,12 +150,10 @@ def _store(output: NotebookNode, svg: str) -> None:
     svg = re.sub(r"<style>.*?</style>", "", svg)  # which of two drawings a screen shows
     svg = VARIABLE.sub(lambda found: found[1] or INK, svg)
     svg = svg.replace("currentColor", INK).replace("Canvas", GROUND)
-    output.data = {
-        "image/svg+xml": svg.replace("<svg", f'<svg style="background:{GROUND}"', 1)
-        if "style=" not in svg[: svg.index(">")]
-        else svg.replace('style="', f'style="background:{GROUND};', 1),
-        "text/plain": output.data.get("text/plain", ""),
-    }
+    if "style=" not in svg[: svg.index(">")]:
+        svg = svg.replace("<svg", '<svg style=""', 1)
+    svg = svg.replace('style="', f'style="background:{GROUND};', 1)
+    output.data = {"image/svg+xml": svg, "text/plain": output.data.get("text/plain", "")}
 
 
 def write(root: Path = ROOT) -> int:

@@ -37,7 +37,6 @@ NAMED = "softmax|log|ln|exp|sin|cos|tanh|tan|max|min|arg|lim|sup|Pr"
 class Entry:
     """One place of the book that a search can lead to."""
 
-    page: str
     anchor: str
     title: str
     kind: str
@@ -93,8 +92,7 @@ def is_hint(node: nodes.Node) -> bool:
 class Reader:
     """Reads one document into entries."""
 
-    def __init__(self, page: str, document: nodes.document) -> None:
-        self.page = page
+    def __init__(self, document: nodes.document) -> None:
         self.entries: list[Entry] = []
         for child in document.children:
             if isinstance(child, nodes.section):
@@ -103,7 +101,7 @@ class Reader:
     def add(self, anchor: str, title: str, kind: str, lines: list[str]) -> None:
         """Keep an entry, its lines without the empty ones."""
         kept = tuple(line for line in map(neat, lines) if line)
-        self.entries.append(Entry(self.page, anchor, neat(title), kind, kept))
+        self.entries.append(Entry(anchor, neat(title), kind, kept))
 
     def section(self, section: nodes.section, *, top: bool = False) -> None:
         """A section, before those inside it; the topmost is the page itself."""
@@ -203,7 +201,7 @@ def index_of(env: BuildEnvironment) -> dict[str, Any]:
     entries = [
         [number, entry.anchor, entry.title, entry.kind, "\n".join(entry.lines)]
         for number, page in enumerate(pages)
-        for entry in Reader(page, env.get_doctree(page)).entries
+        for entry in Reader(env.get_doctree(page)).entries
     ]
     return {"pages": [[page, names[page]] for page in pages], "entries": entries}
 

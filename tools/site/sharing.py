@@ -14,7 +14,6 @@ from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
 import numpy as np
-from bs4 import BeautifulSoup
 from docutils import nodes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -23,13 +22,13 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 from tools.site.search_index import in_order, page_names
 
-GITHUB = re.compile(r"https://github\.com/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?")
 PICTURES = "_static/sharing"
 WIDTH, HEIGHT = 1200, 630  # what readers of Open Graph expect
 GROUND, INK, QUIET, MARK = "#14181d", "#f2f5f8", "#a3adb8", "#7cc0f2"
 # Queries and keys of chapter 02: person, action, place, time of "Jane visits Africa in September".
 QUERIES = [[0, 1, 0, 0], [2, 0, 1, 0], [0, 2, 0, 0], [0, 0, 0, 2], [0, 1, 0, 1]]
 KEYS = [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1], [0, 0, 0, 2]]
+FRONT_DOOR = "index"
 MADE = {  # pages that Sphinx makes: name, description
     "search": ("Search", "Find a section, a term, an exercise or a claim, with its sentence."),
     "genindex": ("Index", "The terms of the book in alphabetical order."),
@@ -40,26 +39,22 @@ def site_address(repository: str) -> str:
     """Where GitHub Pages serves a repository.
 
     Raises:
-        ValueError: it is not the address of a repository on GitHub.
+        ConfigError: it is not the address of a repository on GitHub.
     """
-    found = GITHUB.fullmatch(repository)
-    if not found:
-        raise ValueError(
-            f"repository.url is {repository!r}, expected https://github.com/OWNER/NAME; "
-            "for another host, set html.baseurl to the address of the site"
-        )
-    owner, name = found["owner"].lower(), found["name"]
-    root = f"https://{owner}.github.io/"
-    return root if name.lower() == f"{owner}.github.io" else f"{root}{name}/"
+    match repository.removesuffix("/").removesuffix(".git").split("/"):
+        case ["https:", "", "github.com", owner, name]:
+            root = f"https://{owner.lower()}.github.io/"
+            return root if name.lower() == f"{owner.lower()}.github.io" else f"{root}{name}/"
+    raise ConfigError(
+        f"repository.url is {repository!r}, expected https://github.com/OWNER/NAME; "
+        "for another host, set html.baseurl to the address of the site"
+    )
 
 
 def settle_address(app: Sphinx, config: Config) -> None:
     """Give Sphinx the address from which it makes canonical links."""
     if not config.html_baseurl:
-        try:
-            config.html_baseurl = site_address(config.html_theme_options.get("repository_url", ""))
-        except ValueError as wrong:
-            raise ConfigError(str(wrong)) from wrong
+        config.html_baseurl = site_address(config.html_theme_options.get("repository_url", ""))
 
 
 def description_of(doctree: nodes.document | None, page: str) -> str:
@@ -74,15 +69,28 @@ def picture_of(page: str) -> str:
     return f"{PICTURES}/{page.rpartition('/')[2]}.png"
 
 
+def open_front_door(app: Sphinx) -> None:
+    """At the address of the site stands a page that leads to the first one and looks like it.
+
+    The external table of contents would write a bare redirect there.
+    """
+    app.config.html_additional_pages[FRONT_DOOR] = "front_door.html"
+
+
 def describe(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Add the tags that search engines and link previews read."""
+    shown = doctree
+    if page == FRONT_DOOR:
+        page = app.config.root_doc
+        shown = app.env.get_doctree(page)
+        context["pageurl"] = urljoin(app.config.html_baseurl, app.builder.get_target_uri(page))
     book = app.config.html_title
     name = page_names(app.env).get(page, MADE.get(page, ("", ""))[0])
     first = page == app.config.root_doc
     context["full_title"] = book if first or not name else f"{name} · {book}"
-    description = description_of(doctree, page)
+    description = description_of(shown, page)
     tags = context.get("metatags") or ""
     if not doctree and description:
         tags += tag("name", "description", description)
@@ -173,36 +181,10 @@ def write(app: Sphinx, error: Exception | None) -> None:
     )
 
 
-def front_door(first_page: str, address: str) -> str:
-    """The page at the address of the site: it leads to the first one, and looks like it."""
-    head = BeautifulSoup(first_page.partition("<body")[0], "lxml")
-    kept = head.select("title, meta[property], meta[name=description], link[rel=canonical]")
-    card = head.select("meta[name='twitter:card']")
-    title = head.title.text if head.title else address
-    return "\n".join(
-        [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />',
-            '<meta name="viewport" content="width=device-width, initial-scale=1" />',
-            f'<meta http-equiv="refresh" content="0; url={address}" />',
-            *map(str, [*kept, *card]),
-            f'</head>\n<body><a href="{address}">{html.escape(title)}</a></body>\n</html>\n',
-        ]
-    )
-
-
-def open_front_door(app: Sphinx, error: Exception | None) -> None:
-    """Where the external table of contents has written a bare redirect, say what the book is."""
-    if error or app.builder.format != "html" or app.config.root_doc == "index":
-        return
-    address = app.builder.get_target_uri(app.config.root_doc)
-    first_page = Path(app.outdir, address).read_text(encoding="utf-8")
-    Path(app.outdir, "index.html").write_text(front_door(first_page, address), encoding="utf-8")
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx when to call."""
     app.connect("config-inited", settle_address)
+    app.connect("builder-inited", open_front_door)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write)
-    app.connect("build-finished", open_front_door, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

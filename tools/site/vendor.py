@@ -28,10 +28,7 @@ def main() -> None:
     for name, origin in FILES.items():
         target, source = VENDOR / name, MODULES / origin
         target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target)
-        else:
-            shutil.copyfile(source, target)
+        shutil.copyfile(source, target)
 
 
 if __name__ == "__main__":

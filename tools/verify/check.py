@@ -20,7 +20,7 @@ from pathlib import Path
 
 import nbformat
 from tools.book import execute
-from tools.verify.places import changed_cells
+from tools.verify.compared import changed_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -84,11 +84,6 @@ def pytest_stage(name: str, *arguments: str) -> Outcome:
     return Outcome(name, passed, failed, skipped, time.monotonic() - start)
 
 
-def side_by_side(processes: int, share: str) -> list[str]:
-    """What makes pytest run in several processes; nothing where one is all there is."""
-    return [f"--numprocesses={processes}", f"--dist={share}"] if processes > 1 else []
-
-
 def chapters_stage(root: Path = ROOT) -> Outcome:
     """Hold every chapter, as the build has run it, to the text that git holds and to its memory.
 
@@ -102,9 +97,7 @@ def chapters_stage(root: Path = ROOT) -> Outcome:
         if record is not None:
             ran = cache.get_cache_bundle(record.pk).nb
             wrong = changed_cells(nbformat.read(path, as_version=4), ran)
-            megabytes, allowed = record.data["megabytes"], execute.megabytes_allowed(path)
-            if megabytes > allowed:
-                wrong.append(f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB")
+            wrong += execute.too_large(path, record.data["megabytes"])
         for line in wrong:
             print(f"{path.name} {line}", flush=True)
         passed, failed = passed + (not wrong), failed + bool(wrong)
@@ -128,9 +121,9 @@ def report(outcomes: list[Outcome]) -> int:
 
 def stages() -> dict[str, Callable[[], Outcome]]:
     """What `make test` runs, in order."""
-    processors = min(execute.processors(), MOST_PROCESSES)
-    units = ["tests", "--ignore=tests/site", *side_by_side(processors, "loadfile")]
-    site = ["tests/site", *ONCE_MORE, *side_by_side(processors, "worksteal")]
+    processes = f"--numprocesses={min(execute.processors(), MOST_PROCESSES)}"
+    units = ["tests", "--ignore=tests/site", processes, "--dist=loadfile"]
+    site = ["tests/site", *ONCE_MORE, processes, "--dist=worksteal"]
     lint = [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],

@@ -1,45 +1,30 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
-exact = Prediction(
-    "15-exact",
-    "The exact search finds the most probable output every time, which a beam of 4 misses three "
-    "times. Which translates more of the 200 sentences exactly?",
+beam = Prediction(
+    "15-beam",
+    "The same ten translators, decoded greedily and with a beam of 4. Which of the two gets "
+    "more of 400 unseen sentences exactly right?",
     (
         Choice(
-            "The exact search, by five sentences or more",
-            "It could gain on three sentences only, and only if the model prefers the right one "
-            "there.",
+            "The beam: a better score is a better sentence",
+            "It finds better scores with all ten. Whole sentences it wins with five of them.",
+            when="better",
         ),
         Choice(
-            "They differ by one sentence at most",
-            "The search was hardly ever what went wrong.",
-            right=True,
+            "Greedy search: its outputs are not too short",
+            "Its outputs are longer, with all ten. Whole sentences it wins with four of them.",
+            when="worse",
         ),
         Choice(
-            "The beam, by five sentences or more", "In most sentences both find the same output."
+            "Neither: ten models do not tell",
+            "Five are ahead with the beam, four with greedy search, one is level.",
+            when=("not told apart", "level"),
         ),
     ),
-)
-
-whose_errors = Prediction(
-    "15-whose-errors",
-    "A beam of 4 gets 71 of the 200 sentences wrong. In how many of these does the reference have "
-    "the higher score, so that the search is to blame?",
-    (
-        Choice(
-            "In none",
-            "The model preferred its wrong output each time. A better search has nothing to give.",
-            right=True,
-        ),
-        Choice("In about a third", "Even greedy search is to blame less often."),
-        Choice(
-            "In nearly all",
-            "That would be a model that knows better and a search that spoils it. This one was "
-            "trained briefly.",
-        ),
-    ),
+    given=(compare("15-searches", "beam 4", "greedy", figure="test_sentences/exact", length=300),),
 )
 
 not_reordered = Prediction(
@@ -48,24 +33,19 @@ not_reordered = Prediction(
     "never reordered?",
     (
         Choice(
-            "Hardly any",
-            "Hypotheses do read each other's words, and their scores are wrong. Which hypothesis "
-            "is reported in the end?",
-        ),
-        Choice(
-            "About a third",
-            "Far more than a third of the *scores* come out wrong. Which hypothesis is reported in "
-            "the end?",
+            "About as many as before",
+            "The best hypothesis mostly stays in its row, where nothing has to move. That is why "
+            "nobody notices.",
+            right=True,
         ),
         Choice(
             "About two thirds",
             "The harm is in the scores that are reported, not in the translations.",
         ),
         Choice(
-            "About as many as before",
-            "The best hypothesis mostly stays in its row, where nothing has to move. That is why "
-            "nobody notices.",
-            right=True,
+            "Hardly any",
+            "Hypotheses do read each other's words, and their scores are wrong. Which hypothesis "
+            "is reported in the end?",
         ),
     ),
 )

@@ -2,26 +2,6 @@
 
 from walkthrough.page.prediction import Choice, Prediction
 
-which_highest = Prediction(
-    "16-which-highest",
-    "The reference is *Jane visits Africa in September .* Which of these gets the highest BLEU?",
-    (
-        Choice(
-            "*In September Jane is going to Africa .*",
-            "It is right. But it shares no run of two words with the reference, and BLEU sees "
-            "runs.",
-        ),
-        Choice(
-            "*Jane visits Africa in December .*",
-            "One word is wrong, and it is the one that matters. The runs before it all match.",
-            right=True,
-        ),
-        Choice(
-            "*September in Africa visits Jane .*", "All its words match, and none of its pairs."
-        ),
-    ),
-)
-
 base_french = Prediction(
     "16-base-french",
     "On English–French base reaches 38.1. How many of the earlier systems that Table 2 lists for "

@@ -90,7 +90,7 @@ class Check:
         return run(function, self.arguments()).outcomes
 
     def names(self, mistake: Mistake, outcomes: Sequence[Any]) -> bool:
-        """Return whether a mistake gives these outcomes in every case. It is called until not."""
+        """Return whether a mistake gives these outcomes; it is called up to the first other one."""
         return all(
             self.same_outcome(outcome, self._outcome(mistake.function, place))
             for place, outcome in enumerate(outcomes)

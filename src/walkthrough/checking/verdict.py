@@ -16,8 +16,6 @@ COLOURS = {
     "wrong": (("#fdeee3", "#6d2f00", "#d55e00"), ("#3a2314", "#ffd2b0", "#e5762b")),
 }
 _SIGN = {"nothing yet": "nothing yet –", "right": "✓", "wrong": "✗"}
-
-
 _STYLE = (
     "".join(
         dark_and_light_css(

@@ -7,13 +7,12 @@ import pytest
 import torch
 from soundness import assert_check_is_sound
 
-from transformer.inference.beam import length_penalty
 from walkthrough.ch15_decoding import checks
 
 
 @pytest.mark.parametrize(
     "check",
-    [checks.score, checks.beam_step, checks.greedy_batch, checks.kind_of_error, checks.average],
+    [checks.beam_step, checks.greedy_batch, checks.kind_of_error],
     ids=lambda check: check.name,
 )
 def test_check_rejects_and_names_each_mistake(check):
@@ -31,29 +30,7 @@ def test_a_learners_own_ways_are_right():
         scores, rows, tokens = zip(*best, strict=True)
         return torch.tensor(rows), torch.tensor(tokens), torch.tensor(scores)
 
-    def average(states):
-        return {name: torch.stack([s[name] for s in states]).mean(0) for name in states[0]}
-
-    assert checks.score(lambda lp, n, a: lp * (6 / (5 + n)) ** a).status == "right"
     assert checks.beam_step(step).status == "right"
-    assert checks.average(average).status == "right"
-
-
-def test_a_mean_that_adds_up_in_the_first_checkpoint_is_caught():
-    def average(states):
-        mean = dict(states[0])  # a new dictionary, with the old tensors
-        for state in states[1:]:
-            for name in mean:
-                mean[name] += state[name]
-        return {name: tensor / len(states) for name, tensor in mean.items()}
-
-    verdict = checks.average(average)
-    assert verdict.mistake == "changes its input"
-    assert "`states[0]['weight']`" in verdict.message
-
-
-def test_the_reference_score_is_the_packages():
-    assert checks.score.reference(-3.0, 7, 0.6) == -3.0 / length_penalty(7, 0.6)
 
 
 def kind(counts, worse=lambda score, other: score < other):
@@ -100,20 +77,6 @@ def test_steps_that_find_row_and_word_wrongly():
     )
     assert "place % vocabulary" in flat.message
     assert "size of the beam" in by_beam.message
-
-
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [
-        (lambda states: 2, "divide by 2"),
-        (lambda states: max(1, len(states) - 1), "times a number, another in each case: 1.25, 1.5"),
-    ],
-)
-def test_means_with_another_divisor(number, said):
-    def average(states):
-        return {name: sum(s[name] for s in states) / number(states) for name in states[0]}
-
-    assert said in checks.average(average).message
 
 
 # A decoding loop ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The experiments of chapter 15: the shipped weights, what is counted, and averaging."""
+"""The experiments of chapter 15: the shipped weights, the searches, and averaging."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 
 from transformer.config import EOS_ID
 from transformer.inference import beam
-from walkthrough.ch15_decoding.experiments import averaging, decoding
+from walkthrough.ch15_decoding.experiments import averaging, decoding, searches
 from walkthrough.lab import Job, Key, half_trained, translator
 
 
@@ -42,19 +42,6 @@ def test_log_probs_do_not_depend_on_the_batch_and_allow_an_empty_output(loaded, 
     assert together == pytest.approx(alone, abs=1e-4)
     first = decoding.next_words_of(model, codec, pairs[3][0])(())[decoding.STOP]
     assert together[3] == pytest.approx(math.log(first), abs=1e-3)
-
-
-def test_with_a_cache_each_vector_is_computed_once(loaded, pairs):
-    model, _ = loaded
-    source, n, layers = decoding.source_batch([pairs[0][0]]), 6, model.config.n_layers
-    cached = decoding.decode_work(model, source, n, cached=True).vectors
-    plain = decoding.decode_work(model, source, n, cached=False).vectors
-    assert cached["own keys and values"] == 2 * layers * n
-    assert plain["own keys and values"] == 2 * layers * n * (n + 1) // 2
-    assert cached["keys and values of the source"] == 2 * layers * source.shape[1]
-    assert plain["keys and values of the source"] == 2 * layers * source.shape[1] * n
-    assert plain["feed-forward"] == layers * n * (n + 1) // 2
-    assert not any(module._forward_hooks for module in model.modules())
 
 
 def test_a_cache_that_is_not_reordered_reports_wrong_scores(loaded, pairs, monkeypatch):
@@ -110,3 +97,42 @@ def test_the_average_is_the_mean_of_the_last_checkpoints():
 def test_source_batch_pads_behind_the_end_token():
     batch = decoding.source_batch([[5, 6], [7]])
     assert batch.tolist() == [[5, 6, EOS_ID], [7, EOS_ID, 0]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "n"),
+    [
+        ([], [], 0),
+        ([1, 2, 3], [1, 3], 1),
+        ([], [1, 2], 2),
+        ([1, 2], [2, 1], 2),
+        ([5, 1, 2, 3], [1, 2, 3, 5], 2),
+        ([1, 2, 3], [4, 2, 3], 1),
+    ],
+)
+def test_edits_are_the_fewest(one, other, n):
+    assert searches.edits(one, other) == searches.edits(other, one) == n
+
+
+def test_every_search_is_asked_about_the_same_model():
+    e = searches.EXPERIMENT
+    found = {}
+    for name in ("greedy", "beam 4", "exact search"):
+        key = Key(name, 1.0, 12, 1)
+        found[name] = e.arm(name).run(Job(e, e.arm(name), key, None, small=True)).figures
+    best = found["exact search"]
+    assert best["test_sentences/search/search_error"] == 0
+    for name, figures in found.items():
+        log_prob = "test_sentences/search/log_prob"
+        assert figures[log_prob] <= best[log_prob] + decoding.TIE, name
+    assert searches.model_of.cache_info().currsize == 1
+
+
+def test_the_weights_that_ship_are_a_run_of_the_record(loaded):
+    key = ("greedy", half_trained.UPDATES, half_trained.SEED)
+    frame = searches.EXPERIMENT.frame().set_index(["arm", "length", "seed"])
+    task = searches.task_of(small=False)
+    pairs = task.pairs("test_sentences")[: searches.N_SENTENCES]
+    outputs = searches.found_by(loaded[0], [source for source, _ in pairs], beam=1)
+    exact = sum(out == ids for out, (_, ids) in zip(outputs, pairs, strict=True)) / len(pairs)
+    assert exact == pytest.approx(frame.loc[key, "test_sentences/search/exact"], abs=0.006)

@@ -1,30 +1,41 @@
-"""The figures of chapter 15 plot the numbers they are given."""
+"""The figures of chapter 15 show the numbers they are given."""
 
 import math
+import re
 
 import pytest
 from chart_specs import all_rows, inputs, spec, views
 
-from walkthrough.ch15_decoding.figures import decoding
-from walkthrough.drawing import style
+from walkthrough.ch15_decoding import figures
+from walkthrough.ch15_decoding.experiments import STOP, toy
 
 HYPOTHESES = [("", 1, -2.0), ("Jane sings", 3, -2.2), ("Jane sings and sings", 5, -4.0)]
-RUNS = [
-    {
-        "seed": seed,
-        "schedule": rate,
-        "averaged": averaged,
-        "curve": [] if averaged else [[n, decoding.EXACT, 0.1 * n] for n in range(1, 6)],
-        decoding.EXACT: 0.7 if averaged else 0.5,
-    }
-    for seed in (1, 2)
-    for rate in ("high", "low")
-    for averaged in (False, True)
-]
+SEARCHES = {
+    "one": (["she", "she visits"], "she visits Africa"),
+    "all": (None, "Jane visits Africa"),
+}
+
+
+def test_the_boxes_of_a_column_fill_it_and_the_outputs_add_up():
+    markup = figures.search_scene(toy, SEARCHES).markup
+    boxes = re.findall(r"left:0.00%;width:([\d.]+)%;top:([\d.]+)%;height:([\d.]+)%", markup)
+    assert sum(float(height) for _, _, height in boxes) == pytest.approx(100)
+    shares = [float(p) for p in re.findall(r'<em class="num"[^>]*>([\d.]+)</em>', markup)]
+    assert len(shares) == 9
+    assert sum(shares) == pytest.approx(1, abs=0.02)
+    assert max(shares) == 0.27
+
+
+def test_a_scene_says_what_each_search_finds_and_misses():
+    scene = figures.search_scene(toy, SEARCHES)
+    assert "she visits Africa, P = 0.14, and misses 0.27." in scene.description
+    assert "Jane visits Africa, P = 0.27: no output is more probable." in scene.description
+    assert scene.markup.count("--a0:0.6;--a1:0.2") == 3  # the path that greedy search takes
+    assert (STOP,) in dict(figures.beginnings(toy))
 
 
 def test_the_penalty_figure_holds_every_output_and_a_slider():
-    chart = decoding.length_penalty_chooser(HYPOTHESES)
+    chart = figures.length_penalty_chooser(HYPOTHESES)
     rows = all_rows(chart)
     assert [(r["output"], r["length"], r["log_prob"]) for r in rows] == [
         ("(nothing)", 1, -2.0),
@@ -35,7 +46,7 @@ def test_the_penalty_figure_holds_every_output_and_a_slider():
 
 
 def test_the_formula_in_the_figure_is_the_papers():
-    view = next(iter(views(spec(decoding.length_penalty_chooser(HYPOTHESES)))))
+    view = next(iter(views(spec(figures.length_penalty_chooser(HYPOTHESES)))))
     formula = view["transform"][0]["calculate"]
     for alpha in (0.0, 0.6, 2.0):
         python = formula.replace("datum.", "").replace("pow(", "math.pow(")
@@ -49,36 +60,15 @@ def test_the_formula_in_the_figure_is_the_papers():
 )
 def test_outputs_that_cannot_be_scored_are_refused(hypotheses, rule):
     with pytest.raises(ValueError, match=rule):
-        decoding.length_penalty_chooser(hypotheses)
+        figures.length_penalty_chooser(hypotheses)
 
 
-def test_words_beyond_those_shown_keep_their_own_share():
-    shares = {"a": 0.5, "b": 0.3, "c": 0.15, "d": 0.05}
-    chart = decoding.temperature_chooser(shares, shown=2, others="rest")
-    rows = all_rows(chart)
-    assert [(r["word"], r["p"]) for r in rows] == [
-        ("a", 0.5),
-        ("b", 0.3),
-        ("rest", 0.15),
-        ("rest", 0.05),
-    ]
-    assert inputs(chart)["temperature"]["min"] > 0
-    with pytest.raises(ValueError, match="add up to 1"):
-        decoding.temperature_chooser({"a": 0.5})
-    with pytest.raises(ValueError, match=r"not be negative .* smallest share of -0\.5"):
-        decoding.temperature_chooser({"a": 1.5, "b": -0.5})
-
-
-def test_averaging_shows_each_checkpoint_once():
-    rows = all_rows(decoding.averaging_gain(RUNS))
-    kinds = [r["kind"] for r in rows if (r["seed"], r["rate"]) == (1, "high")]
-    assert kinds == [decoding.SINGLE] * 4 + [decoding.LAST, decoding.AVERAGED]
-    last = {r["exact"] for r in rows if r["kind"] == decoding.LAST}
-    assert last == {0.5}
-    assert "rate low, average of the five: mean 70.0%" in decoding.averaging_gain(RUNS).description
-    with pytest.raises(ValueError, match="at least one run"):
-        decoding.averaging_gain([])
-
-
-def test_figures_weigh_little():
-    assert style.kilobytes(decoding.averaging_gain(RUNS)) < 20
+def test_every_seed_is_a_line_and_a_menu_chooses_the_measure():
+    chart = figures.seed_lines(
+        {"BLEU": {"a": [1.0, 2.0], "b": [3.0, 4.0]}, "length": {"a": [0.9, 1.0], "b": [1.0, 1.0]}},
+        title="t",
+        x_title="x",
+        description="Lines.",
+    )
+    assert len(all_rows(chart)) == 8
+    assert inputs(chart)["measure"]["options"] == ["BLEU", "length"]

@@ -1,49 +1,55 @@
 """Chapter 16's figures plot what was counted; its experiments count what they say."""
 
 import pytest
-from chart_specs import all_rows, inputs, spec
+from chart_specs import all_rows, inputs
 
 from transformer.analysis.bleu import clipped_matches, corpus_bleu
 from walkthrough.ch16_translation.experiments import published
 from walkthrough.ch16_translation.figures import bleu as figures
-from walkthrough.ch16_translation.figures import translation
+from walkthrough.ch16_translation.figures import dots, translation
 
 REFERENCE = ["the", "cat", "sees", "the", "dog", "."]
 TRANSLATIONS = {"safe": ["the"] * 3, "near": ["the", "cat", "sees", "a", "dog", "."]}
-LINES = ["Jane sees a black dog .", "Paul sleeps in the garden .", "Alice visits Paris in May ."]
-OUTPUTS = ["Jane sees a dog .", "Paul sleeps in a garden .", "Alice visits Paris in May ."]
 
 
-# The grid ----------------------------------------------------------------------------------------
+# Runs of words ------------------------------------------------------------------------------------
 
 
-def test_squares_that_match_are_as_many_as_the_count_says():
-    rows = all_rows(figures.ngram_grid(TRANSLATIONS, REFERENCE))
-    for name, words in TRANSLATIONS.items():
+def test_runs_that_match_are_as_many_as_the_count_says():
+    for words in TRANSLATIONS.values():
         for n in range(1, 5):
-            squares = [r for r in rows if (r["translation"], r["n"]) == (name, n) and "run" in r]
-            assert len(squares) == max(len(words) - n + 1, 0)
-            matched = sum(r["state"] == figures.MATCHED for r in squares)
-            assert matched == clipped_matches(words, REFERENCE, n)
+            found = figures.states(words, REFERENCE, n)
+            assert len(found) == max(len(words) - n + 1, 0)
+            assert found.count(figures.MATCHED) == clipped_matches(words, REFERENCE, n)
 
 
 def test_the_third_the_is_used_up_and_not_unknown():
-    rows = all_rows(figures.ngram_grid(TRANSLATIONS, REFERENCE))
-    states = [r["state"] for r in rows if r["translation"] == "safe" and r["n"] == 1 and "run" in r]
-    assert states == [figures.MATCHED, figures.MATCHED, figures.CLIPPED]
+    found = figures.states(["the"] * 3, REFERENCE, 1)
+    assert found == [figures.MATCHED, figures.MATCHED, figures.CLIPPED]
 
 
-def test_the_grid_has_a_menu_and_says_each_score():
-    chart = figures.ngram_grid(TRANSLATIONS, REFERENCE)
-    assert inputs(chart)["translation"]["options"] == list(TRANSLATIONS)
+def test_the_picture_has_a_frame_a_translation_and_says_each_score():
+    shown = {name: (" ".join(t), " ".join(REFERENCE), "<3") for name, t in TRANSLATIONS.items()}
+    picture = figures.shadows(shown)
     expected = corpus_bleu([TRANSLATIONS["near"]], [REFERENCE])
-    assert f"near: brevity penalty 1.00, BLEU {expected:.1f}" in spec(chart)["description"]
+    assert f"BLEU {expected:.1f}, with a brevity penalty of 1.00. &lt;3" in picture.description
+    assert picture.markup.count('type="radio"') == len(TRANSLATIONS)
+    assert ">3 of 5 pairs</small>" in picture.markup  # the cat, cat sees, dog .
 
 
-@pytest.mark.parametrize("translations", [{}, {"empty": []}])
-def test_a_grid_of_nothing_is_refused(translations):
+@pytest.mark.parametrize("translations", [{}, {"empty": ("", "a", "")}])
+def test_a_picture_of_nothing_is_refused(translations):
     with pytest.raises(ValueError, match="at least one word"):
-        figures.ngram_grid(translations, REFERENCE)
+        figures.shadows(translations)
+
+
+def test_the_picture_of_runs_says_every_value():
+    picture = dots(
+        {"ours": {"2016": [40.0, 41.0]}}, title="t", x_title="x", marks={"p": ("2016", 42.0)}
+    )
+    assert picture.alt == "t. x. ours, 2016: 40, 41; p, 2016: 42."
+    with pytest.raises(ValueError, match="at least one group"):
+        dots({}, title="t", x_title="x")
 
 
 def test_the_agreed_way_stands_out():
@@ -109,9 +115,3 @@ def test_no_cards_say_so_and_a_lacking_field_is_named():
     assert "none &amp; here" in translation.translation_cards([], empty="none & here")._repr_html_()
     with pytest.raises(ValueError, match="needs a reference, score"):
         translation.translation_cards([{"source": "a", "translation": "b"}])
-
-
-# Ways to score -----------------------------------------------------------------------------------
-
-
-# Records -----------------------------------------------------------------------------------------

@@ -1,62 +1,45 @@
 """Chapter 16's part of the lab notebook states what the records hold."""
 
-import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from walkthrough.ch16_translation.experiments import older, published
+from walkthrough.ch16_translation.experiments import protocol, recipe
 
 ROOT = Path(__file__).parents[3]
 SECTION = (ROOT / "book" / "lab-notebook.md").read_text("utf-8").split("## 16 Translation")[1]
-OLDER = pd.concat([e.frame() for e in older.EXPERIMENTS])
-CHOSEN = f"{older.TEST}/chosen/bleu"
-BEAM = f"{older.TEST}/beam5-a0.6/bleu"
+ROWS = {
+    "our recipe": "our recipe, with R-Drop",
+    "without R-Drop": "without R-Drop, twice the captions",
+    "the paper's": "as the paper prints it",
+}
+HOUR = recipe.EXPERIMENT.frame()
 
 
 def with_range(values):
-    words = f"{values.mean():.2f}"
-    return words if len(values) == 1 else f"{words} ({values.min():.2f} to {values.max():.2f})"
+    return f"{values.mean():.2f} ({values.min():.2f} to {values.max():.2f})"
 
 
-@pytest.mark.parametrize(("row", "runs"), list(OLDER.groupby("row")))
-def test_the_lab_notebook_states_the_first_runs_as_recorded(row, runs):
-    (updates,) = set(runs["updates"])
-    valid = runs[[name for name in runs if name.startswith("val/")]].max(axis=1)
-    scores = f"{with_range(valid)} | {with_range(runs[CHOSEN])}"
-    counts = f"{len(runs)} | {updates:,.0f}".replace(",", " ")
-    assert f"| {row} | {counts} | {scores} |" in SECTION
+@pytest.mark.parametrize(("arm", "row"), ROWS.items())
+def test_the_lab_notebook_states_the_hour_as_recorded(arm, row):
+    runs = HOUR[HOUR["arm"] == arm]
+    scores = [with_range(runs[f"{split}/chosen/bleu"]) for split in recipe.TESTS]
+    assert f"| {row} | {' | '.join(scores)} |" in SECTION
 
 
-def test_the_lab_notebook_says_how_often_the_first_runs_looked():
-    into_german = OLDER[OLDER["arm"] != "German to English"]
-    looks = into_german.filter(like=f"{older.TEST}/").count().sum()
-    assert f"the records hold {looks} looks" in SECTION
+def test_the_lab_notebook_says_on_which_sets_r_drop_is_ahead():
+    means = HOUR.groupby("arm")[[f"{split}/chosen/bleu" for split in recipe.TESTS]].mean()
+    ahead = (means.loc["our recipe"] > means.loc["without R-Drop"]).tolist()
+    assert ahead == [True, False, False]
+    assert "is behind on one test set and ahead on two" in SECTION
 
 
-def test_the_lab_notebook_says_what_the_edge_of_the_grid_gave():
-    runs = older.SEEDS.frame().query("arm == 'longer'")
-    assert {extra["decoding"] for extra in runs["extra"]} == {"beam5-a1.6-mean5"}
-    valid = runs["val/beam5-a1.6-mean5/bleu"] - runs["val/beam5-a0.6-mean5/bleu"]
-    test = runs[CHOSEN] - runs[f"{older.TEST}/beam5-a0.6-mean5/bleu"]
-    stated = re.search(r"it is (\S+) BLEU better than 0.6 there, and (\S+) worse here", SECTION)
-    assert stated.groups() == (f"{valid.mean():.2f}", f"{-test.mean():.2f}")
-
-
-def test_the_lab_notebook_states_one_large_batch_as_recorded():
-    large, small = (OLDER[OLDER["arm"] == arm].iloc[0] for arm in ("one large batch", "the preset"))
-    assert f"{large[BEAM]:.2f} BLEU with a beam of 5 after 5 000 updates" in SECTION
-    assert f"where the preset has {small[BEAM]:.2f} after 6 000" in SECTION
-    assert large["target_tokens"] / 5000 == pytest.approx(small["target_tokens"] / 6000, rel=0.02)
-
-
-def test_the_lab_notebook_states_the_other_direction_as_recorded():
-    run = OLDER[OLDER["arm"] == "German to English"].iloc[0]
-    assert f"has {run[f'{older.TEST}/greedy/bleu']:.2f} when it decodes greedily" in SECTION
-    assert run["extra"]["decoding"] == "beam5-a1.6-mean5"
-    assert f"and {run[CHOSEN]:.2f} with a beam of 5" in SECTION
-    tutorial = published.TUTORIAL
-    assert (
-        f"{tutorial.bleu} BLEU, greedy, with {tutorial.n_parameters / 1e6:.1f} million" in SECTION
-    )
+def test_the_lab_notebook_states_starts_and_tokens_of_the_protocol():
+    frame = protocol.EXPERIMENT.frame()
+    stood = [extra["xavier"]["valid_perplexity"] for extra in frame["extra"] if "xavier" in extra]
+    assert (round(min(stood)), round(max(stood)), len(stood)) == (26, 30, 3)
+    read = (frame.groupby("arm")["target_tokens"].agg(["min", "max"]) / 1e6).round()
+    assert read.loc["published"].tolist() == [28, 46]
+    assert read.loc["ours"].tolist() == [55, 55]
+    assert "28 to 46 million target tokens" in SECTION
+    assert "ours read 55" in SECTION

@@ -1,7 +1,6 @@
 """The checks of chapter 18 accept right answers and name every mistake they list."""
 
 import math
-import random
 
 import pytest
 from soundness import assert_check_is_sound
@@ -10,8 +9,7 @@ from transformer.analysis.brackets import score_brackets
 from transformer.data.phrasebook import parse_brackets
 from walkthrough.ch18_constituency_parsing import checks
 
-ALL = [checks.spans, checks.f1, checks.allowed, checks.decoder]
-LABELS = ("NP", "S", "VP")
+ALL = [checks.spans, checks.f1, checks.allowed]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -72,20 +70,7 @@ def _allowed(written, n_words, labels, most=math.inf):
     return found
 
 
-def _decoder(scores, may, n_words, pick=max, ends=lambda written: False):
-    written = []
-    while not ends(written):
-        found = scores(written)
-        best = pick(may(written, n_words, LABELS), key=lambda symbol: found[symbol])
-        if best == "</s>":
-            return written
-        written.append(best)
-    return written
-
-
-@pytest.mark.parametrize(
-    ("check", "answer"), list(zip(ALL, (_spans, _f1, _allowed, _decoder), strict=True))
-)
+@pytest.mark.parametrize(("check", "answer"), list(zip(ALL, (_spans, _f1, _allowed), strict=True)))
 def test_a_learners_own_ways_are_right(check, answer):
     assert check(answer).status == "right", check(answer).message
 
@@ -120,20 +105,6 @@ def _by_precision_and_recall(predicted, gold):
     return 200 * precision * recall / (precision + recall)
 
 
-def _drawn(scores, may, n_words):
-    generator = random.Random(1)
-
-    def pick(possible, key):
-        possible = sorted(possible)
-        return generator.choices(possible, [math.exp(key(one)) for one in possible])[0]
-
-    return _decoder(scores, may, n_words, pick)
-
-
-def _until_closed(written):
-    return bool(written) and not sum({"(": 1, ")": -1}.get(one[0], 0) for one in written)
-
-
 @pytest.mark.parametrize(
     ("check", "answer", "said"),
     [
@@ -141,20 +112,9 @@ def _until_closed(written):
         (checks.f1, _clipped_by_gold_alone, "the smaller of the two counts"),
         (checks.f1, _by_precision_and_recall, "nothing predicted"),
         (checks.allowed, lambda *given: _allowed(*given, most=6), "there is no limit"),
-        (
-            checks.decoder,
-            lambda *given: _decoder(*given, ends=lambda written: len(written) == 20),
-            "38 symbols",
-        ),
-        (checks.decoder, lambda *given: _decoder(*given, ends=_until_closed), "when to stop"),
-        (checks.decoder, _drawn, ""),
     ],
 )
 def test_answers_that_are_right_in_easy_cases_are_wrong(check, answer, said):
     verdict = check(answer)
     assert verdict.status == "wrong"
     assert said in verdict.message
-
-
-def test_a_decoder_that_never_ends_is_stopped():
-    assert "no end" in checks.decoder(lambda *given: _decoder(*given, pick=min)).message

@@ -1,7 +1,5 @@
 """The pictures of chapter 18 show what was counted, and mark what is wrong."""
 
-import re
-
 import pandas as pd
 import pytest
 import torch
@@ -10,9 +8,9 @@ from chart_specs import all_rows, inputs, spec
 from transformer.data.phrasebook import parse_brackets
 from walkthrough.ch18_constituency_parsing import figures
 from walkthrough.ch18_constituency_parsing.experiments.published import TABLE_4
-from walkthrough.ch18_constituency_parsing.figures import trees
 from walkthrough.ch18_constituency_parsing.figures.rules import MAY, MAY_NOT
 
+SEARCHES = (("greedy", 1), ("beam21", 21))
 GOLD = parse_brackets("(S (NP Jane) (VP visits (NP Africa) (PP in (NP September))))")
 OTHER = parse_brackets("(S (NP Jane) (VP visits (NP (NP Africa) (PP in (NP September)))))")
 
@@ -33,16 +31,6 @@ def test_one_of_two_equal_brackets_is_marked():
     assert figures.compared_trees(once, twice, label="t").svg.count("✗") == 1
 
 
-def test_every_word_has_its_row_and_the_drawing_fits():
-    drawn = figures.tree_drawing(GOLD, title="A tree", label="t")
-    for word in ("Jane", "visits", "Africa", "in", "September"):
-        assert f">{word}</text>" in drawn.svg
-    lefts = [float(x) for x in re.findall(r'<text x="([\d.]+)"', drawn.svg)]
-    assert max(lefts) < trees.WIDTH
-    nodes = trees.placed(GOLD, trees.Counter(), "agrees")
-    assert [(n.label, n.start, n.end) for n in nodes][:2] == [("S", 0, 5), ("NP", 0, 1)]
-
-
 def test_trees_over_other_words_are_refused():
     with pytest.raises(ValueError, match="must have the same words"):
         figures.compared_trees(GOLD, parse_brackets("(S (NP Jane) (VP sings))"), label="t")
@@ -57,25 +45,31 @@ def test_table_4_has_a_menu_and_every_system():
         figures.table_4([])
 
 
-RUNS = pd.DataFrame(
-    [
-        {"arm": arm, "seed": seed}
-        | {
-            f"{kind}/{decode}/f1": 10.0 * seed + beam
-            for kind in ("seen", "held_out")
-            for decode, beam in (("greedy", 1), ("beam21", 21))
-        }
-        for arm in ("word, with rules", "XX, free")
-        for seed in (1, 2)
-    ]
-)
-
-
 def test_seeds_are_told_in_words_too():
-    picture = figures.seeds_chart(RUNS)
-    assert "word, with rules, beam of 21, shapes held out: 31, 41" in picture.alt
+    runs = pd.DataFrame(
+        [
+            {"arm": arm, "length": length}
+            | {f"seen/{decode}/f1": 40.0 + seed + beam for decode, beam in SEARCHES}
+            for arm in ("free", "with rules")
+            for length in (260, 1040)
+            for seed in (1, 2)
+        ]
+    )
+    rows = figures.by_way(runs, "seen")
+    picture = figures.ways_chart(rows, {"a grammar": 97.5}, title="T")
+    assert "with rules beam of 21, 260 updates: 62, 63" in picture.alt
+    assert "a grammar: 97.5" in picture.alt
     with pytest.raises(ValueError, match="at least one recorded run"):
-        figures.seeds_chart(RUNS.head(0))
+        figures.ways_chart({}, {}, title="T")
+
+
+def test_a_walk_opens_and_closes_every_box():
+    walk = figures.tree_walk(GOLD)
+    assert walk.markup.count('class="is open') == walk.markup.count('class="is closed') == 6
+    assert "At in: 11 symbols are written, and S, VP, PP are open" in walk.description
+    assert "17 symbols for 5 words" in walk.description
+    with pytest.raises(ValueError, match="frames for 5 words, got 6"):
+        figures.tree_walk(("S", *"abcdef"))
 
 
 def test_what_may_not_come_is_grey():
@@ -92,18 +86,3 @@ def test_what_may_not_come_is_grey():
     assert inputs(chart)["step"]["max"] == 1
     with pytest.raises(ValueError, match=r"\(2, 2\); got \(2, 3\)"):
         figures.next_symbols(["(S"], ["(S", ")S"], probabilities, allowed)
-
-
-def test_lines_by_length():
-    groups = [
-        {"words": [1, 10], "sentences": 3, "f1": 90.0},
-        {"words": [41, 1000], "sentences": 1, "f1": 60.0},
-    ]
-    rows = all_rows(figures.by_length({"PCFG": groups}))
-    assert {(row["x"], row["y"]) for row in rows} == {(5.5, 90.0), (50, 60.0)}
-
-
-def test_lines_by_number_of_sentences():
-    chart = figures.by_sentences({"PCFG": {200: 60.04, 100: 50.0}})
-    assert [(row["x"], row["y"]) for row in all_rows(chart)] == [(100, 50.0), (200, 60.0)]
-    assert chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"

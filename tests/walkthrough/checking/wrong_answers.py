@@ -14,7 +14,7 @@ from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
 from walkthrough.ch11_subwords_and_batches.checks import group, spell
 from walkthrough.ch12_optimiser_and_schedule.checks import training_days
 from walkthrough.ch14_the_training_run.checks import shift
-from walkthrough.ch15_decoding.checks import average, kind_of_error, score
+from walkthrough.ch15_decoding.checks import kind_of_error
 
 NINF = -math.inf
 EOS, BOS = 2, 1
@@ -201,25 +201,6 @@ WAITING = {
 }
 
 
-def penalty(n, a):
-    return ((5 + n) / 6) ** a
-
-
-SCORE = {
-    "multiplied": lambda p, n, a: p * penalty(n, a),
-    "sign": lambda p, n, a: -p / penalty(n, a),
-    "exp": lambda p, n, a: math.exp(p / penalty(n, a)),
-    "0.6": lambda p, n, a: p / penalty(n, 0.6),
-    "floor": lambda p, n, a: p / ((5 + n) // 6) ** a,
-    "length": lambda p, n, a: p / n**a,
-    "no 6": lambda p, n, a: p / (5 + n) ** a,
-    "no α": lambda p, n, a: p / penalty(n, 1),
-    "length + 1": lambda p, n, a: p / penalty(n + 1, a),
-    "penalty": lambda p, n, a: penalty(n, a),
-    "minus": lambda p, n, a: p - penalty(n, a),
-    "log P": lambda p, n, a: p,
-    "α as factor": lambda p, n, a: p / max(a * (5 + n) / 6, 1e-9),
-}
 SHARE = {
     "one matrix": lambda d, f, n: d * f / (d * f + 4 * d * d + 2 * n * d),
     "no W^O": lambda d, f, n: 2 * d * f / (2 * d * f + 3 * d * d + 2 * n * d),
@@ -313,26 +294,6 @@ SHIFTED = {
     "turned round": lambda ids: ([BOS, *ids][::-1], [*ids, EOS]),
     "three results": lambda ids: ([BOS, *ids], [*ids, EOS], len(ids)),
 }
-
-
-def mean_of(states):
-    return {name: torch.stack([s[name] for s in states]).mean(0) for name in states[0]}
-
-
-AVERAGE = {
-    "sum": lambda s: {k: len(s) * v for k, v in mean_of(s).items()},
-    "first": lambda s: dict(s[0]),
-    "last": lambda s: dict(s[-1]),
-    "first left out": lambda s: mean_of(s[1:]),
-    "last left out": lambda s: mean_of(s[:-1]),
-    "divided by two": lambda s: {k: len(s) * v / 2 for k, v in mean_of(s).items()},
-    "one number": lambda s: {k: v.mean() for k, v in mean_of(s).items()},
-    "weight only": lambda s: {"weight": mean_of(s)["weight"]},
-    "a list": lambda s: list(mean_of(s).values()),
-    "n + 1": lambda s: {k: v * len(s) / (len(s) + 1) for k, v in mean_of(s).items()},
-    "bias summed": lambda s: {"weight": mean_of(s)["weight"], "bias": len(s) * mean_of(s)["bias"]},
-    "median": lambda s: {k: torch.stack([x[k] for x in s]).median(0).values for k in s[0]},
-}
 ERROR = {
     "exchanged": lambda o, r, s, q: "none" if o == r else "model" if s < q else "search",
     "always model": lambda o, r, s, q: "none" if o == r else "model",
@@ -358,13 +319,11 @@ ANSWERS = [
     (shift_right, SHIFT),
     (gradient_to_start, GRADIENT),
     (waiting_steps, WAITING),
-    (score, SCORE),
     (feed_forward_share, SHARE),
     (training_days, DAYS),
     (group, GROUP),
     (spell, SPELL),
     (shift, SHIFTED),
-    (average, AVERAGE),
     (kind_of_error, ERROR),
 ]
 """Check and wrong answers, by what they do."""

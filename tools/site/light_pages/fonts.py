@@ -4,6 +4,7 @@ So no text is set twice, once before its font is there and once after.
 """
 
 import base64
+import html
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -68,9 +69,7 @@ def letters_of_formulas(pages: str) -> set[str]:
     A single letter is drawn as the mathematical italic of it, which is a letter of its own.
     """
     written = re.sub(r"<[^>]*>", "", "".join(MATHEMATICS.findall(pages)))
-    for entity, letter in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
-        written = written.replace(entity, letter)
-    letters = set(written) - set("\n")
+    letters = set(html.unescape(written)) - set("\n")
     plain = {unicodedata.normalize("NFKC", letter) for letter in letters}
     italic = {chr(code) for code in ITALIC if unicodedata.normalize("NFKC", chr(code)) in plain}
     return letters | italic | {ROOT_SIGN} if letters else set()

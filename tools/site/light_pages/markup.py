@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from sphinx.application import Sphinx
+from tools.site.light_pages.mathematics import kept_together
 
 # One colour for one thing: query, key, value, weight and output in formulas and in code. In the
 # chapters about attention their letters and names get a class, whose colour `book.css` says;
@@ -34,12 +35,6 @@ def coloured(html: str) -> str:
     return NAME.sub(lambda name: f'<span class="{ROLE[name[1]]}">{name[1]}</span>', html)
 
 
-def colour(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Mark the parts of attention on a page about it."""
-    if "body" in context and CHAPTERS.match(page):
-        context["body"] = coloured(context["body"])
-
-
 # Code is marked up where the mark shows. Pygments puts each name and each bracket into an element
 # of its own, in the colour that they would have anyway: half of the elements of a chapter.
 # Names, punctuation and space have the colour of plain code in both of the theme's styles, and so
@@ -56,12 +51,11 @@ def unmarked(html: str) -> str:
     return BLOCK.sub(lambda block: MARK.sub(r"\1\2", block[0]), html)
 
 
-def lighten(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Write a page's code, and that of its outputs, with fewer elements."""
+def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Colour the parts of attention on a page about it, then write code with fewer elements."""
     if "body" in context:
-        context["body"] = unmarked(context["body"])
+        body = coloured(context["body"]) if CHAPTERS.match(page) else context["body"]
+        context["body"] = unmarked(kept_together(body))
 
 
 # Scripts wait until the page is read, so that it can be shown before: all but the early ones, which
@@ -89,7 +83,6 @@ def defer_scripts(
 
 
 def setup(app: Sphinx) -> None:
-    """Colour before marks are left out; look at scripts after all others that add some."""
-    app.connect("html-page-context", colour, priority=890)
-    app.connect("html-page-context", lighten, priority=900)
+    """Look at bodies when all is there, at scripts after all others that add some."""
+    app.connect("html-page-context", finish, priority=900)
     app.connect("html-page-context", defer_scripts, priority=950)

@@ -9,7 +9,6 @@ import re
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -108,15 +107,6 @@ def kept_together(html: str) -> str:
     return IN_LINE.sub(piece, html)
 
 
-def keep_together(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Look after the formulas in the lines of a page."""
-    if "body" in context:
-        context["body"] = kept_together(context["body"])
-
-
 def setup(app: Sphinx) -> None:
     """Offer the renderer; `html_math_renderer` in the configuration chooses it."""
     app.add_html_math_renderer(RENDERER, (visit_inline, None), (visit_block, None))
-    app.connect("html-page-context", keep_together, priority=900)

@@ -1,8 +1,7 @@
 """Experiments 08-captions: norm and start on a real corpus, and whether a longer run helps (§3.1).
 
 Nothing but the validation captions is looked at. The warm-up of the short runs is the preset's
-share of them. The small start of the long run is the preset as it is, and the run is the first of
-`16-older`.
+share of them. The small start of the long run is the preset as it is.
 """
 
 from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained

@@ -6,6 +6,7 @@ like the paper's, and one whose rate falls to 0.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,9 +59,15 @@ def train_small(
 
 def last_checkpoints(job: Job) -> tuple[list[Checkpoint], Checkpoint]:
     """Train, and return the last checkpoints, oldest first, and their average."""
-    settings = settings_of(job.data.plan.training, job.arm, job.key)
+    return _last_checkpoints(settings_of(job.data.plan.training, job.arm, job.key), job.small)
+
+
+@cache
+def _last_checkpoints(
+    settings: TrainSettings, small: bool
+) -> tuple[list[Checkpoint], Checkpoint]:  # once a process: two arms measure what one run left
     with TemporaryDirectory() as folder:
-        train_small(job.data, settings, folder=folder)
+        train_small(TASK.load(small=small), settings, folder=folder)
         paths = checkpoints_of(folder)
         return [load_checkpoint(path) for path in paths], average_checkpoints(paths)
 
@@ -141,9 +148,12 @@ EXPERIMENT = Experiment(
             train={"schedule": SCHEDULES["falls to 0"]},
             run=average_of_seeds,
             seeds=(1,),
+            rates=(1,),
         ),
     ],
     seeds=(1, 2, 3, 4, 5),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1, 2, 3),
     lengths=(400,),
     measures=[exact("test_sentences", "test_combinations", first=500), perplexity_on("valid")],
 )

@@ -1,9 +1,6 @@
-"""What chapter 15 counts on the searches of the half-trained translator (§6.1)."""
+"""A model that fits on the page, and what chapter 15 asks of the half-trained translator (§6.1)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from time import perf_counter
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +13,21 @@ from transformer.model import Transformer
 
 STOP = "</s>"
 Prefix = tuple[str, ...]
+TOY: Mapping[Prefix, Mapping[str, float]] = {
+    (): {"she": 0.5, "Jane": 0.4, STOP: 0.1},
+    ("she",): {"visits": 0.4, "visited": 0.34, "sees": 0.26},
+    ("Jane",): {"visits": 0.85, "sees": 0.15},
+    ("she", "visits"): {"Africa": 0.7, "it": 0.3},
+    ("she", "visited"): {"Africa": 0.6, "it": 0.4},
+    ("Jane", "visits"): {"Africa": 0.8, "it": 0.2},
+}
 TIE = 1e-4
 """Log probabilities closer than this count as equal: they come from two ways to compute them."""
+
+
+def toy(words: Prefix) -> Mapping[str, float]:
+    """Return the words that may come next, with their probabilities; elsewhere it always ends."""
+    return TOY.get(words, {STOP: 1.0})
 
 
 def source_batch(sources: Sequence[Sequence[int]]) -> Tensor:
@@ -75,68 +85,6 @@ def log_probs(model: Transformer, pairs: Sequence[Pair]) -> list[float]:
         logs = model(source_batch([pairs[index][0]]), torch.tensor([[BOS_ID]])).log_softmax(-1)
         found[index] = float(logs[0, 0, EOS_ID])
     return [found[index] for index in range(len(pairs))]
-
-
-@dataclass(frozen=True)
-class Work:
-    """How many vectors went through the linear maps of each part of the decoder."""
-
-    vectors: Mapping[str, int]
-    seconds: float
-
-
-PARTS = {
-    "self_attention.key_proj": "own keys and values",
-    "self_attention.value_proj": "own keys and values",
-    "cross_attention.key_proj": "keys and values of the source",
-    "cross_attention.value_proj": "keys and values of the source",
-    "feed_forward.expand": "feed-forward",
-}
-
-
-@contextmanager
-def counted(model: Transformer) -> Iterator[dict[str, int]]:
-    """Count, while the block runs, the vectors that go through maps of the decoder's layers."""
-    counts = dict.fromkeys(PARTS.values(), 0)
-    hooks = []
-
-    def counter(part: str) -> Callable[..., None]:
-        def count(_module: nn.Module, inputs: tuple[Tensor, ...], _output: Tensor) -> None:
-            counts[part] += inputs[0].shape[:-1].numel()
-
-        return count
-
-    for name, module in model.decoder.named_modules():
-        for ending, part in PARTS.items():
-            if name.endswith(ending):
-                hooks.append(module.register_forward_hook(counter(part)))
-    try:
-        yield counts
-    finally:
-        for hook in hooks:
-            hook.remove()
-
-
-@torch.no_grad()
-def decode_work(model: Transformer, source: Tensor, length: int, *, cached: bool) -> Work:
-    """Decode `length` tokens greedily, never stopping early, and count and time the decoder.
-
-    Without a cache every step decodes all words so far.
-    """
-    model.eval()
-    memory = model.encode(source)
-    cache = DecoderCache(model.config.n_layers) if cached else None
-    tokens = torch.full((len(source), 1), BOS_ID)
-    with counted(model) as counts:
-        began = perf_counter()
-        for _ in range(length):
-            given = tokens[:, -1:] if cached else tokens
-            states = model.decode(given, memory, source, cache=cache)
-            logits = model.project(states[:, -1])
-            logits[:, [PAD_ID, BOS_ID, EOS_ID]] = float("-inf")
-            tokens = torch.cat([tokens, logits.argmax(-1, keepdim=True)], dim=1)
-        seconds = perf_counter() - began
-    return Work(counts, seconds)
 
 
 class NeverReordered(DecoderCache):

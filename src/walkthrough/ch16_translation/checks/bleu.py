@@ -37,6 +37,10 @@ def _clipped_over_the_corpus(pairs: Pairs, n: int, _count: Count) -> float:
     return (ours & theirs).total() / ours.total()
 
 
+def _mean_precision(pairs: Pairs, n: int, count: Count) -> float:
+    return fmean(count(h, r, n) / _n_runs(h, n) for h, r in pairs if _n_runs(h, n))
+
+
 def _root(precisions: Sequence[float]) -> float:
     return prod(precisions) ** (1 / len(precisions))
 
@@ -120,6 +124,12 @@ bleu = Check(
             "sentence matches the reference of another. Clip each sentence by its own reference, "
             "then add the matches up.",
             precision=_clipped_over_the_corpus,
+        ),
+        _mistake(
+            "a precision for each sentence",
+            "you take each sentence's precision and then their mean. Add matches and totals over "
+            "all sentences first, and divide once for each n.",
+            precision=_mean_precision,
         ),
         _mistake(
             "no brevity penalty",

@@ -1,4 +1,4 @@
-"""Experiments 16-recipe: an hour of one core, and what a fitted length penalty does (§6.1).
+"""Experiment 16-recipe: an hour of one core, and what a fitted length penalty does (§6.1).
 
 The recipe was settled on the validation captions, before the first of its runs began. How the first
 seeds of two rows decode was chosen there, among 35 ways (`TRIED`), and committed; only then each
@@ -9,24 +9,18 @@ Without R-Drop a batch is passed once, so that row gets twice as many for the sa
 paper's row is §5.1–5.4 and §6.1 as printed, on this corpus and at this size.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
-from transformer.analysis.cost import forward_flops
-from transformer.cli.plan import make_plan
-from transformer.translator import Translator
-from walkthrough.ch16_translation.experiments.older import how_long
-from walkthrough.ch16_translation.experiments.own_captions import translated
+from walkthrough.ch16_translation.experiments.protocol import SOURCE_WORDS, reference_len
 from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained
 from walkthrough.lab.hooks import CHOSEN, Decoding, command_line, evaluated
 
 TESTS = {"test_2016_flickr": "2016", "test_2017_flickr": "2017", "test_2017_mscoco": "COCO"}
+SPLITS = {"val": "validation"} | TESTS
 TRIED = [Decoding(5, a, n) for a in (0.0, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6) for n in (1, 5, 10, 20, 30)]
 SCORES = ("bleu", "chrf", "brevity_penalty", "hypothesis_len", "reference_len")
-PRESET = "multi30k-tiny"
 LONG = ("training.valid_every=300", "training.save_every=200", "training.keep=30")
 R_DROP = {"accumulate": 2, "r_drop": 2}
 
@@ -54,43 +48,30 @@ def tried(job: Job, trained: Trained) -> Outcome:
     return Outcome(figures=evaluated("val", TRIED, scores=("bleu",)).of(job, trained).figures)
 
 
-def with_captions(job: Job, trained: Trained) -> Mapping[str, Any]:
-    """Return the seconds of the run, and our own captions as the first seed translates them."""
-    found = dict(how_long(job, trained))
-    if job.seed == 1:
-        decoding, opened = job.arm.labels["decoding"], Translator.load(trained.model)
-        how = {"beam": decoding.beam, "alpha": decoding.alpha}
-        found["captions"] = translated(opened.model, opened.codec, **how)
-    return found
-
-
 MEASURES = [as_its_arm("val"), as_its_arm("val", greedy=True), Measure((), tried, seeds=(1,))]
 EXPERIMENT = Experiment(
     name="16-recipe",
     question="In an hour of one core, does R-Drop help, and what does the printed recipe reach?",
-    task=command_line(PRESET, *LONG),
+    task=command_line("multi30k-tiny", *LONG),
     base="without R-Drop",
     arms=[
         Arm(
             "our recipe",
             model={"dropout": 0.2},
             train=R_DROP,
-            after=with_captions,
-            labels={"decoding": Decoding(5, 2.2), "passes": 2},
+            labels={"decoding": Decoding(5, 2.2)},
         ),
         Arm(
             "without R-Drop",
             model={"dropout": 0.2},
             train={"accumulate": 4},
-            after=how_long,
-            labels={"decoding": Decoding(5, 2.2, 10), "passes": 1},
+            labels={"decoding": Decoding(5, 2.2, 10)},
         ),
         Arm(
             "the paper's",
             model={"dropout": 0.1},
             train={"schedule": "noam", "warmup": 4000, "peak": "none"},
-            after=how_long,
-            labels={"decoding": Decoding(4, 0.6, 5), "passes": 1},
+            labels={"decoding": Decoding(4, 0.6, 5)},
         ),
     ],
     seeds=(1, 2, 3),
@@ -98,42 +79,29 @@ EXPERIMENT = Experiment(
     measures=MEASURES,
     tests=[as_its_arm(split) for split in TESTS],
 )
-BACK = Experiment(
-    name="16-recipe-back",
-    question="What does the same recipe reach from German to English?",
-    task=command_line(PRESET, "data.source_language=de", "data.target_language=en", *LONG),
-    arms=[
-        Arm(
-            "our recipe",
-            model={"dropout": 0.2},
-            train=R_DROP,
-            after=how_long,
-            labels={"decoding": Decoding(5, 1.8)},
-        )
-    ],
-    seeds=(1,),
-    lengths=(6000,),
-    measures=MEASURES,
-    tests=[as_its_arm(split) for split in TESTS],
-)
-EXPERIMENTS = [BACK]
 
 
-def costs(frame: pd.DataFrame, *, base: float, length: int = 15) -> pd.DataFrame:
-    """Return what a run of each row took, in the mean; `base` is the cost of another, in FLOPs.
+def fitted() -> pd.DataFrame:
+    """Return the runs whose length penalty the validation captions chose."""
+    frame = EXPERIMENT.frame()
+    return frame[[how in TRIED for how in frame["decoding"]]]
 
-    FLOPs are counted: a forward pass times 3, over all target tokens, as often as a batch is
-    passed. Sentences are taken to be `length` tokens long, which hardly matters.
-    """
-    config = make_plan(PRESET, None).config(10_260)  # 10 000 merges, 256 bytes, four of its own
-    forward = forward_flops(config, source_len=length, target_len=length).total
-    told = pd.DataFrame(
-        {
-            "row": frame["arm"],
-            "minutes": [extra["seconds"] / 60 for extra in frame["extra"]],
-            "target tokens": frame["target_tokens"],
-            "FLOPs": 3 * forward * frame["passes"] * frame["target_tokens"] / length,
-        }
-    )
-    means = told.groupby("row", sort=False).mean().reset_index()
-    return means.assign(base=base / means["FLOPs"])
+
+def penalties_told() -> str:
+    """Return a line a split: how long its references are for their sources, and the penalty."""
+    lines, runs = [], fitted()
+    for split, name in SPLITS.items():
+        wrote = reference_len(runs, split) / SOURCE_WORDS[split]
+        found = runs[f"{split}/{CHOSEN}/brevity_penalty"]
+        told = f"{name:10}  references ÷ sources {wrote:.3f}  brevity penalty {found.min():.3f}"
+        lines.append(f"{told} to {found.max():.3f}")
+    return "\n".join(lines)
+
+
+def searches_told() -> str:
+    """Return BLEU on the validation captions, greedy and with the beam, of the first row."""
+    runs, lines = EXPERIMENT.frame().query("arm == 'our recipe'"), []
+    for words, how in (("greedy", "greedy"), ("with the beam", CHOSEN)):
+        bleu = runs[f"val/{how}/bleu"]
+        lines.append(f"{words:14} {bleu.mean():.2f} ({bleu.min():.2f}–{bleu.max():.2f})")
+    return "\n".join(lines)

@@ -1,159 +1,108 @@
-"""BLEU as figures: the n-grams that match, and translations scored in many ways (§6.1)."""
+"""BLEU as figures: the shadow of a wrong word, and translations scored in many ways (§6.1)."""
 
+import html
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import altair as alt
 
-from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu
-from walkthrough.drawing.channels import menu
+from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu, ngram_counts
+from walkthrough.drawing.scene import Scene, at, scene
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
-MATCHED, CLIPPED, MISSING = "in the reference", "used up (clipped)", "not in the reference"
-STATE_COLOURS = {
-    MATCHED: PALETTE["blue"],
-    CLIPPED: PALETTE["ochre"],
-    MISSING: "#b5b5b5",
+MATCHED, CLIPPED, MISSING = "in the reference", "used up", "not in the reference"
+KINDS = {MATCHED: "hit", CLIPPED: "used", MISSING: "no"}
+LENGTHS = {1: "words", 2: "pairs", 3: "threes", 4: "fours"}
+CASES = {
+    "words that repeat": ("the the the cat .", "the cat sees the dog .", "The third is used up."),
+    "pairs that repeat": (
+        "a cat and a cat and a dog .",
+        "and a cat and a dog runs .",
+        "Two pairs come twice, and the reference has them once.",
+    ),
+    "alike when joined": (
+        "he is no where",
+        "he is now here",
+        "Joined to one text, the last two words would be the same.",
+    ),
 }
-MAX_N = 4
+"""Three cases of the first exercise's check, as `shadows` draws them."""
+_HATCH = "repeating-linear-gradient(45deg,color-mix(in srgb,currentColor 45%,transparent)"
+_CSS = f"""
+.scene .runs{{display:grid;gap:4px 0;justify-content:start;align-items:center;
+grid-template-columns:repeat(var(--n),auto) auto;min-height:9em}}
+.scene .runs b{{font-weight:500;text-align:center;padding:0 .3em}}
+.scene .runs small{{grid-column:-2;font-size:1em;padding-left:.7em;white-space:nowrap}}
+.scene .runs i{{height:1.35em;margin:0 2px;border-radius:4px}}
+.scene .hit{{background:{PALETTE["blue"]}}}
+.scene .used{{background:{PALETTE["ochre"]}}}
+.scene .no{{background:{_HATCH} 0 1.5px,transparent 1.5px 5px)}}
+.scene .ref{{margin:0 0 .8em}}
+.scene:has(.runs) .says{{min-height:5.4em}}
+@container(min-width:620px){{.scene .runs b{{padding:0 .8em}}
+.scene:has(.runs) .says{{min-height:2.7em}}}}
+"""
 
 
-def ngram_grid(
-    translations: Mapping[str, Sequence[str]],
-    reference: Sequence[str],
+def shadows(
+    translations: Mapping[str, tuple[str, str, str]],
     *,
-    title: str = "Each run of words, looked up: the long ones break first",
-    label: str = "translation ",
-    x_title: str = "length of the run of words, n",
-    y_title: str = "starting at the word",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return, for a translation chosen by name, which of its n-grams the reference has.
+    name: str = "runs",
+    question: str = "What did the model write?",
+    first: int = 0,
+) -> Scene:
+    """Return, for a translation that buttons choose, which of its runs of words the reference has.
 
-    A row is a word, a column an n. Above each column: matches of total. First line: penalty, BLEU.
+    `translations` are by name the words, those of the reference, and a remark. Below the words
+    stands a line for each length of run; a run stands under the middle of its words, so what a
+    wrong word breaks is a triangle.
 
     Raises:
         ValueError: no translation, or one without words.
     """
-    if not translations or not all(translations.values()):
-        raise ValueError("the grid needs translations with at least one word each")
-    cells = [row for name, words in translations.items() for row in _cells(name, words, reference)]
-    heads = [row for name, words in translations.items() for row in _heads(name, words, reference)]
-    names = list(translations)
-    chosen = menu("translation", names, label)
-    longest = max(map(len, translations.values()))
-    chart = (
-        alt.LayerChart(layer=_grid_layers(cells, heads, longest, x_title, y_title))
-        .add_params(chosen)
-        .properties(width="container", height=26 * (longest + 2), title=wrapped(title))
-    )
-    listed = "; ".join(f"{row['translation']}: {row['words']}" for row in heads if row["n"] == 0)
-    return described(
-        chart,
-        description
-        or f"{title}. Reference: {' '.join(reference)}. A row a word of the translation, a column "
-        f"a length from 1 to {MAX_N}; colour says whether the reference has that run of words. "
-        f"{listed}.",
-    )
-
-
-def _cells(name: str, words: Sequence[str], reference: Sequence[str]) -> list[dict[str, Any]]:
-    rows = []
-    for n in range(1, MAX_N + 1):
-        left: dict[tuple[str, ...], int] = {}
-        for start in range(len(reference) - n + 1):
-            gram = tuple(reference[start : start + n])
-            left[gram] = left.get(gram, 0) + 1
-        known = set(left)
-        for start in range(len(words) - n + 1):
-            gram = tuple(words[start : start + n])
-            state = MATCHED if left.get(gram) else CLIPPED if gram in known else MISSING
-            left[gram] = max(left.get(gram, 0) - 1, 0)
-            rows.append(
-                {
-                    "translation": name,
-                    "row": start,
-                    "n": n,
-                    "word": words[start],
-                    "run": " ".join(gram),
-                    "state": state,
-                }
-            )
-    return rows
-
-
-def _heads(name: str, words: Sequence[str], reference: Sequence[str]) -> list[dict[str, Any]]:
-    rows = [
-        {
-            "translation": name,
-            "n": n,
-            "words": f"{clipped_matches(words, reference, n)} of {max(len(words) - n + 1, 0)}",
-        }
-        for n in range(1, MAX_N + 1)
-    ]
-    penalty = brevity_penalty(len(words), len(reference))
-    bleu = corpus_bleu([list(words)], [list(reference)])
-    summary = f"brevity penalty {penalty:.2f}, BLEU {bleu:.1f}"
-    return [{"translation": name, "n": 0, "words": summary}, *rows]
-
-
-def _grid_layers(
-    cells: list[dict[str, Any]],
-    heads: list[dict[str, Any]],
-    longest: int,
-    x_title: str,
-    y_title: str,
-) -> list[alt.Chart]:
-    scale_x = alt.Scale(domain=[-0.9, MAX_N + 0.5], nice=False)
-    axis_x = alt.Axis(values=list(range(1, MAX_N + 1)), format="d", grid=False)
-    x = alt.X("n:Q", scale=scale_x, axis=axis_x, title=x_title)
-    scale_y = alt.Scale(domain=[-2.2, longest - 0.4], reverse=True, nice=False)
-    y = alt.Y("row:Q", scale=scale_y, axis=alt.Axis(labels=False, ticks=False, grid=False))
-    y = y.title(y_title)
-    colour = alt.Color(
-        "state:N",
-        scale=alt.Scale(domain=list(STATE_COLOURS), range=list(STATE_COLOURS.values())),
-        legend=alt.Legend(title=None, columns=1),
-    )
-    one = "datum.translation == translation"
-    squares = (
-        alt.Chart(alt.Data(values=cells))
-        .transform_filter(one)
-        .transform_calculate(
-            left="datum.n - 0.45", right="datum.n + 0.45", top="datum.row - 0.4", end="datum.row+.4"
+    if not translations or not all(text.split() for text, *_ in translations.values()):
+        raise ValueError("the picture needs translations with at least one word each")
+    stage, says = "", []
+    for n, (text, reference, remark) in enumerate(translations.values()):
+        words, wanted = text.split(), reference.split()
+        columns = "".join(
+            f'<b style="grid-column:{2 * place + 1}/span 2">{html.escape(word)}</b>'
+            for place, word in enumerate(words)
         )
-        .mark_rect()
-        .encode(
-            alt.X("left:Q", scale=scale_x, title=x_title),
-            alt.Y("top:Q", scale=scale_y, title=y_title),
-            colour,
-            x2="right:Q",
-            y2="end:Q",
-            tooltip=[alt.Tooltip("run:N", title="words"), alt.Tooltip("state:N", title="is")],
+        for length in LENGTHS:
+            columns += _line(words, wanted, length)
+        grid = f'<div class="runs" style="--n:{2 * len(words)}">{columns}</div>'
+        told = f'<p class="ref">reference: <b>{html.escape(reference)}</b></p>'
+        stage += f"<div{at(n, first=first)}>{told}{grid}</div>"
+        bleu = corpus_bleu([words], [wanted])
+        penalty = brevity_penalty(len(words), len(wanted))
+        says.append(
+            f"<b>BLEU {bleu:.1f}</b>, with a brevity penalty of {penalty:.2f}. "
+            + html.escape(remark)
         )
+    names = [html.escape(shown) for shown in translations]
+    return scene(name, stage, question=question, choices=names, first=first, says=says, css=_CSS)
+
+
+def states(words: Sequence[str], reference: Sequence[str], n: int) -> list[str]:
+    """Return for each run of n words whether the reference has it, and has it still."""
+    left = ngram_counts(reference, n)
+    known, found = set(left), []
+    for start in range(len(words) - n + 1):
+        run = tuple(words[start : start + n])
+        found.append(MATCHED if left[run] > 0 else CLIPPED if run in known else MISSING)
+        left[run] -= 1
+    return found
+
+
+def _line(words: Sequence[str], reference: Sequence[str], n: int) -> str:
+    cells = "".join(
+        f'<i class="{KINDS[state]}" style="grid-area:{n + 1}/{2 * start + n}/auto/span 2" '
+        f'title="{html.escape(" ".join(words[start : start + n]))}: {state}"></i>'
+        for start, state in enumerate(states(words, reference, n))
     )
-    words = (
-        alt.Chart(alt.Data(values=[row for row in cells if row["n"] == 1]))
-        .transform_filter(one)
-        .mark_text(align="right", fontSize=12)
-        .encode(alt.X("n:Q", scale=scale_x, axis=axis_x, title=x_title), y, text="word:N")
-    )
-    words = words.transform_calculate(n="0.45")
-    counts = (
-        alt.Chart(alt.Data(values=[row for row in heads if row["n"]]))
-        .transform_filter(one)
-        .transform_calculate(row="-0.85")
-        .mark_text(fontSize=12)
-        .encode(x, y, text="words:N")
-    )
-    summary = (
-        alt.Chart(alt.Data(values=[row for row in heads if not row["n"]]))
-        .transform_filter(one)
-        .transform_calculate(row="-1.75")
-        .mark_text(align="left", dx=5, fontSize=13, fontWeight=600)
-        .encode(x=alt.value(0), y=y, text="words:N")
-    )
-    return [squares, words, counts, summary]
+    total = max(len(words) - n + 1, 0)
+    count = f"{clipped_matches(words, reference, n)} of {total} {LENGTHS[n]}"
+    return f'{cells}<small style="grid-row:{n + 1}">{count}</small>'
 
 
 def ways_chart(

@@ -137,7 +137,8 @@ class Cards:
     def _repr_html_(self) -> str:
         if not self.rows:
             return f"<p>{html.escape(self.empty)}</p>"
-        return f"<style>{_card_style()}</style>" + "".join(map(self._card, self.rows))
+        cards = "".join(map(self._card, self.rows))
+        return f'<figure class="translations"><style>{_card_style()}</style>{cards}</figure>'
 
     def _card(self, row: Mapping[str, Any]) -> str:
         known = row["reference"].split()
@@ -184,6 +185,7 @@ def _card_style() -> str:
         {"t-edge": "#4a525b", "t-mark": "#5a3413", "t-word": "#ffe3c2"},
     )
     return colours + (
+        "figure.translations{margin:0;text-align:left}"
         ".translation{border-left:3px solid var(--t-edge);margin:.4em 0;padding:.2em .8em;"
         "overflow-wrap:anywhere}"
         ".translation summary{cursor:pointer}"

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from transformer.analysis.brackets import Span, labelled_spans, score_brackets
 from transformer.data.phrasebook import Tree, leaves
 
 Pairs = Sequence[tuple[Tree | None, Tree]]
-LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 1000))
-"""Groups of sentences by their number of words."""
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", ";", "?", "!", "…", "–", "--", '"'})
 
 
@@ -21,15 +22,32 @@ def flat(words: Sequence[str]) -> Tree:
 
 
 def right_branching(words: Sequence[str]) -> Tree:
-    """Return the tree in which each word is followed by a constituent with the rest."""
-    tree: Tree = ("NP", words[-1])
-    for word in reversed(words[:-1]):
-        tree = ("NP", word, tree)
-    return ("S", *tree[1:])
+    """Return the tree in which each word is followed by a phrase with the rest, all of one label.
+
+    A mark at the end hangs on the root, as in a treebank.
+    """
+    end = words[-1:] if words[-1] in PUNCTUATION else ()
+    rest = words[: len(words) - len(end)]
+    tree: Tree = ("VP", *rest[-1:])
+    for word in reversed(rest[1:-1]):
+        tree = ("VP", word, tree)
+    return ("S", *rest[:1], *([tree] if len(rest) > 1 else []), *end)
+
+
+def bracket_counts(tree: Tree | None, gold: Tree) -> tuple[int, int, int]:
+    """Return how many brackets match, are predicted and are gold."""
+    ours = labelled_spans(tree) if tree is not None else Counter()
+    theirs = labelled_spans(gold)
+    return (ours & theirs).total(), ours.total(), theirs.total()
+
+
+def counts_of(found: Sequence[Tree | None], gold: Sequence[Tree]) -> NDArray[np.int64]:
+    """Return a row a sentence: what F1 adds up."""
+    return np.array([bracket_counts(*pair) for pair in zip(found, gold, strict=True)])
 
 
 def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, Any]:
-    """Return what a record keeps of predicted trees: scores, shares, F1 by length, conventions."""
+    """Return what a record keeps of predicted trees: scores, shares, conventions."""
     score = score_brackets(found, gold)
     pairs = list(zip(found, gold, strict=True))
     return {
@@ -38,20 +56,8 @@ def measured(found: Sequence[Tree | None], gold: Sequence[Tree]) -> dict[str, An
         "recall": 100 * score.recall,
         "exact": score.exact,
         "well_formed": sum(tree is not None for tree in found) / len(found),
-        "by_length": by_length(pairs),
         "conventions": {name: 100 * f1(pairs, spans) for name, spans in CONVENTIONS.items()},
     }
-
-
-def by_length(pairs: Pairs) -> list[dict[str, Any]]:
-    """Return F1 and the number of sentences in each group of lengths that has any."""
-    rows = []
-    for least, most in LENGTHS:
-        group = [pair for pair in pairs if least <= sum(1 for _ in leaves(pair[1])) <= most]
-        if group:
-            score = score_brackets(*map(list, zip(*group, strict=True)))
-            rows.append({"words": [least, most], "sentences": len(group), "f1": 100 * score.f1})
-    return rows
 
 
 def f1(pairs: Pairs, spans: Callable[[Tree], Counter[Span]]) -> float:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 import torch
@@ -19,12 +19,13 @@ from torch import Tensor
 
 from transformer.analysis.brackets import BracketScore, score_brackets
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
-from transformer.data.phrasebook import Example, Phrasebook, Tree, phrasebook
-from transformer.data.tree_codec import Leaf, TreeCodec, symbols_of_leaves
-from transformer.data.trees import TaggedTree, linearize
+from transformer.data.phrasebook import Example, Tree, phrasebook
+from transformer.data.tree_codec import TreeCodec
+from transformer.data.trees import linearize
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 from transformer.training import History, TrainSettings, train
+from walkthrough.ch18_constituency_parsing.experiments import measuring
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
@@ -56,7 +57,7 @@ class Split:
 
     def tests(self) -> dict[str, tuple[Example, ...]]:
         """Return the test sentences by kind."""
-        return {"shapes seen": self.seen_shapes, "shapes held out": self.held_out_shapes}
+        return {"seen": self.seen_shapes, "held_out": self.held_out_shapes}
 
 
 def shape(example: Example) -> str:
@@ -82,11 +83,6 @@ def split_by_shape(*, n_sentences: int = N_SENTENCES, n_test: int = N_TEST) -> S
         seen_shapes=tuple(e for e in book.test_sentences if shape(e) in known),
         held_out_shapes=tuple(away[:: max(1, len(away) // n_test)][:n_test]),
     )
-
-
-def ordinary_split() -> Phrasebook:
-    """Return sentences to train on and to test on that nobody chose by their shape."""
-    return phrasebook(0, train=N_SENTENCES, valid=1, test=N_TEST)
 
 
 @dataclass(frozen=True)
@@ -123,6 +119,35 @@ def read_tree(codec: TreeCodec, symbols: str, sentence: str) -> Tree | None:
         return None
 
 
+def repair(codec: TreeCodec, symbols: str, sentence: str) -> Tree:
+    """Return a tree over the sentence, whatever the symbols are.
+
+    What is open is closed, what does not fit is dropped, and words that are missing hang on the
+    outermost constituent, which stays open to the end.
+    """
+    remaining, begun = iter(sentence.split()), False
+    nodes: list[list[Any]] = [["S"]]
+
+    def close() -> None:
+        node = tuple(nodes.pop())
+        nodes[-1].extend([node] if len(node) > 1 else [])
+
+    for symbol in symbols.split():
+        if symbol in codec.leaf_symbols:
+            nodes[-1].extend(islice(remaining, 1))
+        elif symbol.startswith("(") and not begun:
+            nodes[0][0], begun = symbol[1:], True
+        elif symbol.startswith("("):
+            nodes.append([symbol[1:]])
+        else:
+            fitting = [place for place, node in enumerate(nodes) if f"){node[0]}" == symbol]
+            while fitting and len(nodes) > max(fitting[-1], 1):
+                close()
+    while len(nodes) > 1:
+        close()
+    return (*nodes[0], *remaining)
+
+
 def words_of(example: Example) -> str:
     """Return the English words with spaces between them."""
     return " ".join(example.target)
@@ -131,20 +156,17 @@ def words_of(example: Example) -> str:
 def train_parser(
     examples: Sequence[Example],
     *,
-    leaf: Leaf = "word",
-    seed: int = 1,
     settings: TrainSettings = SETTINGS,
 ) -> Parser:
-    """Train a parser whose leaves are `XX`, numbers or the words themselves."""
+    """Train a parser whose leaves are the words; its seed is that of the settings."""
     sources = [words_of(example) for example in examples]
-    treebank = [TaggedTree(example.target_tree, example.target) for example in examples]
-    targets = [" ".join(linearize(one.tree, symbols_of_leaves(leaf, one))) for one in treebank]
-    codec = TreeCodec.learn(sources, targets, leaf=leaf, min_count=1)
+    targets = [" ".join(linearize(e.target_tree, e.target)) for e in examples]
+    codec = TreeCodec.learn(sources, targets, leaf="word", min_count=1)
     pairs = [
         (codec.encode(source), codec.encode_target(target))
         for source, target in zip(sources, targets, strict=True)
     ]
-    torch.manual_seed(seed)
+    torch.manual_seed(settings.seed)
     model = Transformer(
         TransformerConfig(
             vocab_size=len(codec),
@@ -153,7 +175,6 @@ def train_parser(
             **SIZES,
         )
     )
-    settings = settings.replace(seed=seed)
     return Parser(model, codec, train(model, pairs, settings, progress=False))
 
 
@@ -198,34 +219,62 @@ def along(parser: Parser, sentence: str) -> Steps:
     return Steps(written, list(codec.symbols.tokens), logits.softmax(dim=-1), torch.stack(rows))
 
 
-LEAVES: tuple[Leaf, ...] = ("XX", "number", "word")
 BEAMS = {"greedy": 1, f"beam{BEAM}": BEAM}
+FREE, REPAIRED, RULES = "free", "repaired", "with rules"
+LENGTHS = (SETTINGS.max_updates, 4 * SETTINGS.max_updates)
+_WRITTEN: dict[Any, tuple[Parser, dict[tuple[str, str], list[str]]]] = {}
+
+
+def written(job: Job, *, constrained: bool) -> tuple[Parser, dict[tuple[str, str], list[str]]]:
+    """Return the parser of a run and what it writes by kind of shape and search.
+
+    Both are kept: the arms of a seed are one parser, and repair reads what the free one wrote.
+    """
+    run = job.key._replace(arm=""), job.small
+    if (run, constrained) not in _WRITTEN:
+        settings = settings_of(SETTINGS, job.arm, job.key)
+        known = _WRITTEN.get((run, not constrained))
+        parser = known[0] if known else train_parser(job.data.train, settings=settings)
+        lines = {
+            (kind, search): parser.write(list(map(words_of, e)), constrained=constrained, beam=beam)
+            for (kind, e), (search, beam) in product(job.data.tests().items(), BEAMS.items())
+        }
+        _WRITTEN[run, constrained] = parser, lines
+    return _WRITTEN[run, constrained]
 
 
 def trees(job: Job) -> Outcome:
-    """Train one parser; score the trees that it writes greedily and with the beam."""
-    leaf, rules = job.arm.labels["leaf"], bool(job.arm.labels["rules"])
-    settings = settings_of(SETTINGS, job.arm, job.key)
-    parser = train_parser(job.data.train, leaf=leaf, seed=job.seed, settings=settings)
-    kinds = {"seen": job.data.seen_shapes, "held_out": job.data.held_out_shapes}
+    """Score the trees that one way of reading makes of what a parser writes."""
+    parser, lines = written(job, constrained=job.arm.name == RULES)
+    read = repair if job.arm.name == REPAIRED else read_tree
     figures: dict[str, float] = {}
-    for (kind, examples), (name, beam) in product(kinds.items(), BEAMS.items()):
-        score, share = score_parser(parser, examples, constrained=rules, beam=beam)
-        found = {"f1": 100 * score.f1, "exact": score.exact, "well_formed": share}
-        figures |= {f"{kind}/{name}/{measure}": value for measure, value in found.items()}
-    return Outcome(figures=figures, parameters=parser.model.n_parameters)
+    counts, kept = {}, {}
+    for (kind, search), of_kind in lines.items():
+        examples = job.data.tests()[kind]
+        found = [read(parser.codec, w, words_of(e)) for w, e in zip(of_kind, examples, strict=True)]
+        gold = [example.target_tree for example in examples]
+        score, name = score_brackets(found, gold), f"{kind}/{search}"
+        figures |= {
+            f"{name}/f1": 100 * score.f1,
+            f"{name}/exact": score.exact,
+            f"{name}/well_formed": sum(tree is not None for tree in found) / len(found),
+        }
+        counts[f"{name}/f1"] = measuring.counts_of(found, gold)
+        if job.seed == 1 and job.key.rate == 1 and name == "held_out/greedy":
+            kept = {"written": of_kind}
+    n = parser.model.n_parameters
+    return Outcome(figures=figures, counts=counts, extra=kept, parameters=n)
 
 
 EXPERIMENT = Experiment(
     name="18-phrases",
-    question="What do rules, a beam and words as leaves add, on shapes that training never had?",
+    question="Is it rules, repair or training that gives trees, on shapes that training never had?",
     task=Loaded(split_by_shape, partial(split_by_shape, n_sentences=1500, n_test=2)),
-    base="word, free",
-    arms=[
-        Arm(f"{leaf}, {'with rules' if rules else 'free'}", labels={"leaf": leaf, "rules": rules})
-        for leaf, rules in product(LEAVES, (False, True))
-    ],
-    seeds=(1, 2, 3),
-    lengths=(SETTINGS.max_updates,),
+    base=FREE,
+    arms=[Arm(FREE), Arm(REPAIRED), Arm(RULES)],
+    seeds=(1, 2, 3, 4, 5),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1,),
+    lengths=LENGTHS,
     run=trees,
 )

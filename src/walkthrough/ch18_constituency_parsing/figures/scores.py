@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import altair as alt
 import pandas as pd
-import seaborn
 
 from walkthrough.ch18_constituency_parsing.experiments.published import (
     GENERATIVE,
@@ -17,15 +15,11 @@ from walkthrough.ch18_constituency_parsing.experiments.published import (
     System,
 )
 from walkthrough.drawing.channels import menu
-from walkthrough.drawing.lines import line_chart
 from walkthrough.drawing.still import Still, canvas, still
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
 ALL = "all"
 OURS, OTHERS = "the Transformer", "other systems"
-SEARCHES = {"greedy": "greedy", "beam21": "beam of 21"}
-KINDS = {"seen": "shapes seen", "held_out": "shapes held out"}
-"""As the picture calls them, by their names in the figures of the record."""
 SHORT = {WSJ: "WSJ", SEMI: "semi", MULTI: "multi", GENERATIVE: "gen"}
 """How the kinds of training stand behind a name, where there is little room."""
 
@@ -83,88 +77,53 @@ def table_4(
     )
 
 
-def seeds_chart(
-    runs: pd.DataFrame,
+def ways_chart(
+    rows: Mapping[str, Mapping[str, Sequence[float]]],
+    lines: Mapping[str, float],
     *,
-    title: str = "Words as leaves, rules, then a beam",
+    title: str,
     x_title: str = "F1 in percent, a mark for each seed",
+    x_from: int = 30,
 ) -> Still:
-    """Return the scores of recorded parsers of the phrasebook, by leaf and way of decoding.
+    """Return scores by way of reading the output, one mark a seed; upright lines are others' F1.
+
+    `rows[way][series]` are the scores.
 
     Raises:
         ValueError: there are no runs.
     """
-    if not len(runs):
+    if not rows:
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
-    rows = {
-        (f"{arm}\n{how}", kind): list(of_arm[f"{split}/{decode}/f1"])
-        for arm, of_arm in runs.groupby("arm", sort=False)
-        for decode, how in SEARCHES.items()
-        for split, kind in KINDS.items()
-    }
-    names = list(dict.fromkeys(name for name, _ in rows))
-    with canvas(400, 60 + 44 * len(names)) as (figure, axes):
-        for kind, marker, colour in zip(KINDS.values(), "os", ("blue", "vermilion"), strict=True):
-            f1 = [(name, value) for name in names for value in rows[name, kind]]
-            seaborn.stripplot(
-                x=[value for _, value in f1],
-                y=[name for name, _ in f1],
-                order=names,
-                marker=marker,
-                color=PALETTE[colour],
-                label=kind,
-                jitter=0.12,
-                size=8,
-                alpha=0.85,
-                legend=False,
-                ax=axes,
-            )
-            axes.plot([], [], marker=marker, color=PALETTE[colour], linestyle="", label=kind)
-        handles, labels = axes.get_legend_handles_labels()
-        firsts = {label: handle for handle, label in zip(handles, labels, strict=True)}
-        axes.legend(firsts.values(), firsts.keys(), loc="lower left", handletextpad=0.2)
-        axes.set(xlim=(0, 100), xlabel=x_title, ylabel="")
+    series = list(next(iter(rows.values())))
+    styles = zip("os", (PALETTE["vermilion"], PALETTE["blue"]), strict=True)
+    with canvas(460, 130 + 34 * len(rows)) as (figure, axes):
+        for (name, f1), dashes in zip(lines.items(), ("-", ":", "--"), strict=False):
+            axes.axvline(f1, color="black", linestyle=dashes, linewidth=1.2, label=name)
+        for one, (marker, colour) in zip(series, styles, strict=False):
+            points = [(f1, place) for place, way in enumerate(rows) for f1 in rows[way][one]]
+            style = {"marker": marker, "color": colour, "alpha": 0.75, "label": one}
+            axes.scatter(*zip(*points, strict=True), s=50, linewidths=0, **style)
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.set(xlim=(x_from, 101), ylim=(len(rows) - 0.5, -0.5), xlabel=x_title)
         axes.set_title(title)
         axes.grid(axis="x")
+        figure.legend(loc="outside lower center", ncols=2, handletextpad=0.4)
     told = "; ".join(
-        f"{name.replace(chr(10), ', ')}, {kind}: " + ", ".join(f"{value:.0f}" for value in f1)
-        for (name, kind), f1 in rows.items()
+        f"{way}, {one}: " + ", ".join(f"{value:.0f}" for value in f1)
+        for way, by_series in rows.items()
+        for one, f1 in by_series.items()
     )
-    return still(figure, alt=f"{title}. {x_title}: {told}.")
+    lines_told = "".join(f" {name}: {f1:.1f}." for name, f1 in lines.items())
+    return still(figure, alt=f"{title}. {x_title}: {told}.{lines_told}")
 
 
-def by_length(
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-    *,
-    title: str = "Long sentences are harder for all",
-    x_title: str = "words in the sentence (middle of each group)",
-    y_title: str = "F1 in percent",
-) -> alt.LayerChart:
-    """Return F1 by the length of the sentence, one line a parser."""
-    series = {
-        name: [(_middle(group["words"]), round(group["f1"], 1)) for group in groups]
-        for name, groups in rows.items()
+def by_way(runs: pd.DataFrame, kind: str) -> dict[str, dict[str, list[float]]]:
+    """Return F1 of recorded parsers by how they are read and searched, then by updates."""
+    return {
+        f"{arm}\n{said}": {
+            f"{length} updates": list(some[f"{kind}/{search}/f1"])
+            for length, some in of_arm.groupby("length")
+        }
+        for arm, of_arm in runs.groupby("arm", sort=False)
+        for search, said in (("greedy", "greedy"), ("beam21", "beam of 21"))
     }
-    return line_chart(series, title=title, x_title=x_title, y_title=y_title, y_domain=(0, 100))
-
-
-def by_sentences(
-    rows: Mapping[str, Mapping[int, float]],
-    *,
-    title: str = "More sentences help the Transformer more",
-    x_title: str = "sentences to learn from",
-    y_title: str = "F1 in percent",
-) -> alt.LayerChart:
-    """Return F1 by the number of training sentences, one line a parser."""
-    series = {
-        name: [(sentences, round(f1, 1)) for sentences, f1 in sorted(points.items())]
-        for name, points in rows.items()
-    }
-    return line_chart(
-        series, title=title, x_title=x_title, y_title=y_title, log_x=True, base=2, y_domain=(40, 90)
-    )
-
-
-def _middle(words: Sequence[int]) -> float:
-    least, most = words
-    return 50.0 if most >= 1000 else (least + most) / 2

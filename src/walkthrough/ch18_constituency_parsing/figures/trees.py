@@ -29,21 +29,6 @@ class Node:
     state: str
 
 
-def tree_drawing(tree: Tree, *, title: str, label: str) -> Drawing:
-    """Return one tree, lying: its root at the left, its words at the right, one a row."""
-    nodes = placed(tree, Counter(), "agrees")
-    body, height = _tree(tree, nodes, top=6)
-    return drawing(
-        body,
-        kind="tree",
-        label=label,
-        size=(WIDTH, height),
-        width=460,
-        title=title,
-        description=f"{title}. {told(nodes, list(leaves(tree)))}",
-    )
-
-
 def compared_trees(gold: Tree, predicted: Tree, *, label: str) -> Drawing:
     """Return the gold tree above the predicted one.
 

@@ -1,0 +1,104 @@
+"""The small models of chapter 22: what is kept, who works, who guesses."""
+
+import pytest
+import torch
+
+from walkthrough.ch22_since_2023 import cache, speculative
+from walkthrough.ch22_since_2023.experts import Experts
+from walkthrough.ch22_since_2023.memory import Memory, added_state, look_up
+
+
+def test_published_caches_are_those_of_the_papers():
+    # DeepSeek-AI (arXiv 2505.09343, Table 1) counts 516.096 KB and 70.272 KB for these two.
+    megabytes = {model.name: model.megabytes for model in cache.MODELS}
+    assert megabytes["Llama 3 405B"] == pytest.approx(0.516096)
+    assert megabytes["DeepSeek-V3"] == pytest.approx(0.070272)
+
+
+def test_a_window_stops_the_cache():
+    model = cache.Published("one", 2, 10, "nowhere", window=3)
+    assert [model.gigabytes(n) for n in (0, 2, 3, 100)] == pytest.approx([0, 8e-8, 1.2e-7, 1.2e-7])
+
+
+def test_latent_attention_is_the_same_without_keys_and_with_a_mask():
+    torch.manual_seed(0)
+    attention = cache.LatentAttention(d_model=12, n_heads=3, d_latent=5)
+    x = torch.randn(4, 12)
+    kept, mask = attention.latent_proj(x), torch.ones(4, 4).tril().bool()
+    made = attention(x, kept, mask)
+    assert torch.allclose(made, attention.absorbed(x, kept, mask), atol=1e-6)
+    assert torch.allclose(made[-1:], attention(x[-1:], kept), atol=1e-6)
+
+
+def test_experts_are_the_sum_of_those_chosen():
+    torch.manual_seed(0)
+    experts = Experts(d_model=6, d_ff=4, n_experts=5, n_used=2)
+    x = torch.randn(7, 6)
+    weights = experts.weights(x)
+    assert torch.equal((weights > 0).sum(1), torch.full((7,), 2))
+    by_all = torch.stack([expert(x) for expert in experts.experts], dim=1)
+    assert torch.allclose(experts(x), (weights[..., None] * by_all).sum(1), atol=1e-6)
+    assert experts.load(x).sum().item() == pytest.approx(1)
+
+
+def test_balance_moves_the_choice_and_not_the_weights():
+    torch.manual_seed(0)
+    experts = Experts(d_model=6, d_ff=4, n_experts=4, n_used=1)
+    x = torch.randn(200, 6)
+    before = experts.load(x)
+    for _ in range(100):
+        experts.balance(x, 0.02)
+    assert (experts.load(x) - 0.25).abs().max() < 0.05 < (before - 0.25).abs().max()
+    chosen, weights = experts.route(x)
+    assert torch.equal(weights, torch.ones(200, 1))
+    assert not torch.equal(chosen, experts.router(x).argmax(-1, keepdim=True))
+
+
+def test_a_memory_keeps_what_it_counts():
+    assert Memory(window=32).n_kept == 2048
+    assert Memory(window=4, d_state=8).n_kept == 512
+    names, words = torch.arange(6)[None], torch.arange(6)[None]
+    assert Memory(window=4, d_state=8)(names, words, names).shape == (1, 6, 64)
+
+
+def test_a_window_has_forgotten_older_facts():
+    memory = Memory(window=2)
+    names, words = torch.arange(5)[None], torch.arange(5)[None]
+    other = words.clone()
+    other[0, 0] = 60
+    assert torch.equal(memory(names, words, names), memory(names, other, names))
+    other[0, 4] = 60
+    assert not torch.equal(memory(names, words, names), memory(names, other, names))
+
+
+def test_reading_finds_the_fact_or_nothing():
+    key, value = 60 * torch.eye(3)[None], torch.tensor([[[1.0], [2.0], [3.0]]])
+    assert look_up(key[:, 1:2], key, value).item() == pytest.approx(2)
+    assert look_up(-key[:, :1] - key[:, 1:2] - key[:, 2:], key, value).item() == pytest.approx(0)
+    assert torch.allclose(key @ added_state(key, value), 3600 * value)
+
+
+def law(*shares):
+    return torch.tensor(shares)
+
+
+@pytest.mark.parametrize("guessed", [(0.5, 0.3, 0.2), (0.0, 0.0, 1.0), (0.1, 0.6, 0.3)])
+def test_a_round_has_the_law_of_the_model(guessed):
+    wanted, generator = law(0.1, 0.6, 0.3), torch.Generator().manual_seed(0)
+    first = torch.zeros(3)
+    for _ in range(3000):
+        words = speculative.one_round(
+            [0], lambda _: law(*guessed), lambda _, n: [wanted] * n, 1, generator
+        )
+        first[words[0]] += 1 / 3000
+    assert (first - wanted).abs().max() < 0.03
+
+
+def test_a_guesser_that_agrees_is_always_right():
+    generator = torch.Generator().manual_seed(0)
+    wanted = law(0.2, 0.8)
+    for n in (0, 1, 4):
+        words = speculative.one_round(
+            [0], lambda _: wanted, lambda _, k: [wanted] * k, n, generator
+        )
+        assert len(words) == n + 1
