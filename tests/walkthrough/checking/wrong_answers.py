@@ -13,11 +13,9 @@ from walkthrough.ch07_positional_encoding.checks import encoding
 from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
 from walkthrough.ch11_subwords_and_batches.checks import group, spell
 from walkthrough.ch12_optimiser_and_schedule.checks import training_days
-from walkthrough.ch14_the_training_run.checks import shift
 from walkthrough.ch15_decoding.checks import average, kind_of_error, score
 
 NINF = -math.inf
-EOS, BOS = 2, 1
 prod = math.prod
 share, days = feed_forward_share, training_days
 
@@ -300,19 +298,6 @@ SPELL = {
     "sorted": lambda w, m: sorted(spelled(w, m)),
     "ids": lambda w, m: [len(p) for p in spelled(w, m)],
 }
-SHIFTED = {
-    "exchanged": lambda ids: ([*ids, EOS], [BOS, *ids]),
-    "EOS for BOS": lambda ids: ([EOS, *ids], [*ids, EOS]),
-    "unshifted": lambda ids: ([*ids, EOS], [*ids, EOS]),
-    "gold unshifted": lambda ids: ([BOS, *ids], [BOS, *ids]),
-    "no end": lambda ids: ([BOS, *ids], list(ids)),
-    "no start": lambda ids: (list(ids), [*ids, EOS]),
-    "both ends": lambda ids: ([BOS, *ids, EOS], [BOS, *ids, EOS]),
-    "input only": lambda ids: [BOS, *ids],
-    "padding for BOS": lambda ids: ([0, *ids], [*ids, EOS]),
-    "turned round": lambda ids: ([BOS, *ids][::-1], [*ids, EOS]),
-    "three results": lambda ids: ([BOS, *ids], [*ids, EOS], len(ids)),
-}
 
 
 def mean_of(states):
@@ -363,7 +348,6 @@ ANSWERS = [
     (training_days, DAYS),
     (group, GROUP),
     (spell, SPELL),
-    (shift, SHIFTED),
     (average, AVERAGE),
     (kind_of_error, ERROR),
 ]

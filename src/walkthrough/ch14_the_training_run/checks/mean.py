@@ -1,74 +1,12 @@
-"""The checks of chapter 14 on a sentence and a batch (§5): shifting, and the mean over tokens.
-
-Each mistake is a whole wrong implementation: the check runs it on the same inputs as the reader's
-function and names it when the results agree.
-"""
+"""The check of chapter 14 on the loss of a batch (§5): the mean over tokens."""
 
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, fixed
-
-# Exercise: what the decoder reads, and what it must say ------------------------------------------
-
-
-def _shift(ids: list[int]) -> tuple[list[int], list[int]]:
-    return [BOS_ID, *ids], [*ids, EOS_ID]
-
-
-shift = Check(
-    name="the decoder's input and the gold tokens",
-    reference=_shift,
-    cases=[
-        fixed("a sentence of five words", [11, 7, 23, 5, 40]),
-        fixed("a sentence of one word", [9]),
-        fixed("a word that repeats", [6, 6, 8]),
-    ],
-    mistakes=[
-        Mistake(
-            "neither start nor end",
-            lambda ids: (ids[:-1], ids[1:]),
-            "this shifts the words against each other and has neither start nor end token, so "
-            "nothing predicts the first word and nothing the end.",
-        ),
-        Mistake(
-            "target fed unshifted",
-            lambda ids: ([*ids, EOS_ID], [*ids, EOS_ID]),
-            "the decoder reads the very token it must predict: input and gold are the same list. "
-            "It would learn to copy. Put the start token in front of the input.",
-        ),
-        Mistake(
-            "gold not shifted",
-            lambda ids: ([BOS_ID, *ids], [BOS_ID, *ids]),
-            "the gold starts with the start token: at every place it is the token that the "
-            "decoder reads there. Gold begins with the first word and ends with the end token.",
-        ),
-        Mistake(
-            "no end token, nothing cut",
-            lambda ids: ([BOS_ID, *ids], list(ids)),
-            "the gold lacks the end token, so it is one token shorter than what the decoder reads. "
-            "After the last word the decoder must predict the end.",
-        ),
-        Mistake(
-            "no start token, nothing cut",
-            lambda ids: (list(ids), [*ids, EOS_ID]),
-            "the input lacks the start token, so it is one token shorter than the gold: nothing is "
-            "there to predict the first word from.",
-        ),
-        Mistake(
-            "start and end on both",
-            lambda ids: ([BOS_ID, *ids, EOS_ID], [BOS_ID, *ids, EOS_ID]),
-            "both lists hold start, words and end: they are not shifted against each other. The "
-            "input lacks the end token, the gold lacks the start token.",
-        ),
-    ],
-)
-
-
-# Exercise: the mean over tokens ------------------------------------------------------------------
+from transformer.config import EOS_ID, PAD_ID
+from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 
 
 def _mean_loss(losses: Tensor, target: Tensor) -> Tensor:
@@ -136,6 +74,18 @@ mean_loss = Check(
             "the end token left out",
             lambda losses, target: losses[target > EOS_ID].mean(),
             "the end token is left out as well. It is a token to predict; only padding is not.",
+        ),
+        Mistake(
+            "the end token in the sum alone",
+            lambda losses, target: losses[target != PAD_ID].sum() / (target > EOS_ID).sum(),
+            "the losses of the end tokens are in your sum, but the end tokens are not in the "
+            "number that you divide by. Count them as tokens.",
+        ),
+        Mistake(
+            "the first place left out",
+            lambda losses, target: losses[:, 1:][target[:, 1:] != PAD_ID].mean(),
+            "the first place of each sentence is left out. `target` has no start token: its first "
+            "place is the first word, and it has to be predicted.",
         ),
     ],
 )
