@@ -216,7 +216,7 @@ WATCHED = Experiment(
 )
 BROKEN = Experiment(
     name="14-broken",
-    question="What does a translator lose without the scale, positions or the target mask?",
+    question="What does a translator lose without the scale, or without positions?",
     task=phrasebook(
         "training.max_updates=700",
         "training.max_tokens=320",
@@ -227,9 +227,8 @@ BROKEN = Experiment(
     base="whole",
     arms=[
         Arm("whole", after=symptoms),
-        Arm("no scale", model={"scale_scores": False}, after=symptoms),
+        Arm("no scale", model={"scale_scores": False}, rates=(0.25, 0.5, 1, 2), after=symptoms),
         Arm("no positions", model={"positions": "none"}, after=symptoms),
-        Arm("no target mask", model={"causal": False}, after=symptoms),
     ],
     seeds=range(1, 6),
     rates=(0.5, 1, 2),
