@@ -1,4 +1,4 @@
-"""The translator of the preset, and models with one part broken, to be told apart (§3, §5)."""
+"""Experiments 14-phrasebook, 14-watched, 14-broken, and untrained models to tell apart (§3, §5)."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,11 +9,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
+from transformer.data.batching import collate
+from transformer.data.phrasebook import Example
 from transformer.model import Transformer
-from walkthrough.ch14_the_training_run import measuring
-from walkthrough.lab import Arm, Experiment, Job, Trained
-from walkthrough.lab.measures import exact, perplexity
-from walkthrough.lab.tasks import phrasebook
+from transformer.training import perplexity as perplexity_of
+from walkthrough.ch14_the_training_run import loop, measuring
+from walkthrough.lab import Arm, Choose, Experiment, Job, Outcome, Trained, translator
+from walkthrough.lab.measures import exact, next_word, perplexity
+from walkthrough.lab.tasks import phrasebook, settings_of
 
 SIZES = TransformerConfig(vocab_size=60, d_model=32, d_ff=64, n_heads=4, n_layers=1, dropout=0.2)
 """Small, because a check asks such models some thousand times."""
@@ -123,7 +126,77 @@ def aligned_heads(job: Job, trained: Trained) -> Mapping[str, Any]:
     }
 
 
-EXPERIMENT = Experiment(
+PAGE = (
+    "training.max_updates=500",
+    "training.max_tokens=320",
+    "training.accumulate=2",
+    "training.warmup=80",
+)
+"""Changes to the preset for the run of the page: less than a third of its target tokens."""
+LOOKS = (0, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500)
+"""Updates after which the run of the page is looked at."""
+N_KEPT = 20
+"""Translations that a run of 14-broken keeps."""
+
+
+def watched(job: Job) -> Outcome:
+    """Train with the loop of the page; keep what it says about the first test sentence."""
+    task: translator.Task = job.data
+    model = translator.new_model(task, seed=job.seed)
+    settings = settings_of(task.plan.training, job.arm, job.key)
+    curve, looks = [], [look(model, task, 0)]
+    for update, loss in loop.training(model, task.pairs("train"), settings):
+        curve.append((update, "train/-/loss", round(loss, 4)))
+        if update in LOOKS:
+            looks.append(look(model, task, update))
+    figures = {"valid/-/perplexity": perplexity_of(model, task.pairs("valid"))}
+    return Outcome(figures=figures, curve=curve, extra={"looks": looks})
+
+
+@torch.no_grad()
+def look(model: Transformer, task: translator.Task, update: int) -> dict[str, Any]:
+    """Return what a model says about *Jane visite l'Afrique en septembre*, and how sure it is.
+
+    `alone` is its own translation; `sure` the probability of each gold word, and `first` the most
+    probable word, where the gold words before are given; `cross` the encoder–decoder weights.
+    """
+    jane = task.book.test_sentences[0]
+    batch = collate(translator.encoded([jane], task.codec))
+    model.eval()
+    p = model(batch.source, batch.target_in)[0].softmax(dim=-1)
+    gold = batch.target_out[0]
+    cross = model.attention(batch.source, batch.target_in).cross[:, 0]
+    return {
+        "update": update,
+        "alone": translator.translations(model, task, [jane])[0],
+        "sure": [round(v, 4) for v in p[range(len(gold)), gold].tolist()],
+        "first": [task.codec.vocabulary.tokens[i] for i in p.argmax(dim=-1).tolist()],
+        "cross": [
+            [[[round(v, 3) for v in row] for row in head] for head in layer]
+            for layer in cross.tolist()
+        ],
+        "perplexity": round(perplexity_of(model, task.pairs("valid")[:200]), 3),
+    }
+
+
+def symptoms(job: Job, trained: Trained) -> Mapping[str, Any]:
+    """Return some translations of a model, and how large its largest encoder weights are."""
+    examples = job.data.book.splits()["test_sentences"][:N_KEPT]
+    largest = [_largest_weight(trained.model, job.data, example) for example in examples]
+    return {
+        "outputs": translator.translations(trained.model, job.data, examples),
+        "largest": sum(largest) / len(largest),
+    }
+
+
+@torch.no_grad()
+def _largest_weight(model: Transformer, task: translator.Task, example: Example) -> float:
+    batch = collate(translator.encoded([example], task.codec))
+    weights = model.attention(batch.source, batch.target_in).encoder
+    return float(weights.max(dim=-1).values.mean())
+
+
+PRESET = Experiment(
     name="14-phrasebook",
     question="What does the translator of the preset reach, and do its heads find words?",
     task=phrasebook(),
@@ -132,3 +205,40 @@ EXPERIMENT = Experiment(
     lengths=(900,),
     measures=[perplexity("valid"), exact("valid", "test_sentences", "test_combinations")],
 )
+WATCHED = Experiment(
+    name="14-watched",
+    question="What does the translator of the page say while it learns?",
+    task=phrasebook(*PAGE),
+    arms=[Arm("page")],
+    seeds=(1,),
+    lengths=(500,),
+    run=watched,
+)
+BROKEN = Experiment(
+    name="14-broken",
+    question="What does a translator lose without the scale, or without positions?",
+    task=phrasebook(
+        "training.max_updates=700",
+        "training.max_tokens=320",
+        "training.accumulate=1",
+        "training.warmup=60",
+        "model.dropout=0.0",  # it would only slow down runs as short as these
+    ),
+    base="whole",
+    arms=[
+        Arm("whole", after=symptoms),
+        Arm("no scale", model={"scale_scores": False}, rates=(0.25, 0.5, 1, 2), after=symptoms),
+        Arm("no positions", model={"positions": "none"}, after=symptoms),
+    ],
+    seeds=range(1, 6),
+    rates=(0.5, 1, 2),
+    rate_seeds=(1,),
+    choose=Choose("valid/-/perplexity"),
+    lengths=(260, 700),
+    measures=[
+        perplexity("valid"),
+        next_word("valid"),
+        exact("test_sentences", "test_combinations", first=500),
+    ],
+)
+EXPERIMENTS = [PRESET, WATCHED, BROKEN]

@@ -1,22 +1,121 @@
-"""A training run as figures: the loss, live and at the end; translations; what heads align."""
+"""One sentence while a model learns, the loss as it falls, translations, heads: chapter 14 (§5)."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
-import altair as alt
 import pandas as pd
 from IPython.display import DisplayHandle, display
 from jaxtyping import Float
 from pandas.io.formats.style import Styler
 from torch import Tensor
 
-from walkthrough.drawing.channels import point_channels
-from walkthrough.drawing.lines import Number, Series
+from walkthrough.drawing.lines import Number
+from walkthrough.drawing.look import KEY, OUTPUT, WEIGHT
 from walkthrough.drawing.loss import loss_curve
-from walkthrough.drawing.style import PALETTE, described, rounded, wrapped
+from walkthrough.drawing.scene import Scene, at, glides, scene
+from walkthrough.drawing.still import Still, canvas, still
+from walkthrough.drawing.style import CATEGORIES
+
+_LEARNING = f"""
+#scene-learning .stage{{display:grid;gap:1.1em 2em}}
+@container(min-width:620px){{#scene-learning .stage{{grid-template-columns:1.15fr 1fr}}}}
+#scene-learning .alone{{grid-column:1/-1;min-height:4.1em}}
+#scene-learning .alone p{{margin:.15em 0 0;font-size:1.2em;font-weight:600;min-height:2.6em}}
+@container(min-width:620px){{#scene-learning .alone p{{min-height:1.3em}}
+#scene-learning .alone{{min-height:3em}}}}
+#scene-learning .alone u{{text-decoration:none;color:{OUTPUT}}}
+#scene-learning .sure{{display:grid;grid-template-columns:auto 1fr 3em;gap:.3em .7em;
+align-items:center;align-content:start}}
+#scene-learning :is(.sure,.loss)>strong{{grid-column:1/-1;font-weight:600}}
+#scene-learning .sure b{{font-weight:500}}
+#scene-learning .bar{{height:1.1em;border-radius:3px;
+background:color-mix(in srgb,currentColor 9%,transparent)}}
+#scene-learning .bar i{{display:block;height:100%;border-radius:3px;background:{WEIGHT};
+width:var(--a,var(--z))}}
+#scene-learning .sure span{{text-align:right}}
+#scene-learning .plot{{position:relative;height:9.4em;margin:.4em .4em 0 0;
+border:solid color-mix(in srgb,currentColor 35%,transparent);border-width:0 0 1.5px 1.5px}}
+#scene-learning .plot svg{{position:absolute;inset:0}}
+#scene-learning .plot i{{position:absolute;width:.9em;height:.9em;margin:-.45em;border-radius:50%;
+background:{KEY};left:var(--a,var(--z));top:var(--b,var(--y))}}
+#scene-learning .plot em{{position:absolute;font-style:normal;right:.2em;top:.1em}}
+"""
+SHOWN = 9
+"""Words of a translation that is longer than any sentence."""
+
+
+def learning(
+    looks: Sequence[Mapping[str, Any]],
+    losses: Sequence[tuple[int, float]],
+    source: str,
+    target: Sequence[str],
+    *,
+    first: int = 3,
+) -> Scene:
+    """Return a sentence as a model translates it after more and more updates, and its loss.
+
+    `looks` are those of `experiments.look`; `losses` has a point an update.
+    """
+    top, last = max(loss for _, loss in losses), losses[-1][0]
+
+    def place(update: int) -> tuple[float, float]:
+        near = [loss for n, loss in losses if abs(n - update) <= 5]
+        return 100 * update / last, 100 - 95 * sum(near) / len(near) / top
+
+    said = "".join(
+        f"<p{at(n, first=first)}>{_against(look['alone'], target)}</p>"
+        for n, look in enumerate(looks)
+    )
+    bars = ""
+    for row, word in enumerate([*target, "the end"]):
+        sizes = [f"{100 * look['sure'][row]:.0f}%" for look in looks]
+        numbers = "".join(f"<span{at(n, first=first)}>{s}</span>" for n, s in enumerate(sizes))
+        style = f"--z:{sizes[first]};{glides(sizes)}"
+        bars += (
+            f'<b>{escape(word)}</b><div class="bar"><i class="glides" style="{style}"></i></div>'
+            f'<div class="num">{numbers}</div>'
+        )
+    points = [place(look["update"]) for look in looks]
+    left, down = [f"{x:.1f}%" for x, _ in points], [f"{y:.1f}%" for _, y in points]
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in map(place, range(1, last + 1, 5)))
+    says = [
+        f"After {look['update']} updates it says “{escape(_short(look['alone']))}” and gives the "
+        f"right next word {100 * sum(look['sure']) / len(look['sure']):.0f} % on average."
+        for look in looks
+    ]
+    style = f"--z:{left[first]};--y:{down[first]};{glides(left, down)}"
+    return scene(
+        "learning",
+        f'<div class="alone">{escape(source)} →{said}</div>'
+        f'<div class="sure"><strong>how sure it is of the right next word</strong>{bars}</div>'
+        '<div class="loss"><strong>training loss</strong><div class="plot">'
+        '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path d="{path}" stroke="{KEY}" stroke-width="2"/></svg>'
+        f'<i class="glides" style="{style}"></i><em>{last} updates →</em></div></div>',
+        question="After how many updates?",
+        choices=[str(look["update"]) for look in looks],
+        slider=True,
+        first=first,
+        description=" ".join(says),
+        css=_LEARNING,
+    )
+
+
+def _short(said: str) -> str:
+    words = said.split()
+    return said if len(words) <= SHOWN else " ".join(words[:SHOWN]) + " …"
+
+
+def _against(said: str, target: Sequence[str]) -> str:
+    """Return the words of a translation, those that stand in their right place in colour."""
+    words = _short(said).split()
+    right = [n < len(target) and w.strip(".") == target[n] for n, w in enumerate(words)]
+    return " ".join(
+        f"<u>{escape(w)}</u>" if ok else escape(w) for w, ok in zip(words, right, strict=True)
+    )
 
 
 class LiveLoss:
@@ -26,20 +125,12 @@ class LiveLoss:
             for update, loss in train():
                 live.add(update, train=loss)
 
-    Nothing else is printed, so a stored notebook holds one figure. `history` keeps every point.
-    `draw` makes the chart of a history, `every` is the least time between redrawings in seconds.
+    `history` keeps every point; `every` is the least time between redrawings in seconds.
     """
 
-    def __init__(
-        self,
-        *,
-        every: Number = 1.0,
-        draw: Callable[[Series], alt.TopLevelMixin] | None = None,
-        **settings: Any,
-    ) -> None:
+    def __init__(self, *, title: str, every: Number = 1.0) -> None:
         self.history: dict[str, list[tuple[Number, Number]]] = {}
-        self.every = every
-        self._draw = draw or (lambda history: loss_curve(history, **settings))
+        self._title, self._every = title, every
         self._handle: DisplayHandle | None = None
         self._drawn_at = float("-inf")
 
@@ -47,20 +138,18 @@ class LiveLoss:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.draw()
+        if self.history:
+            self._draw()
 
     def add(self, step: Number, **losses: Number) -> None:
         """Add one point to each named curve, and redraw when it is time."""
         for name, loss in losses.items():
             self.history.setdefault(name, []).append((float(step), float(loss)))
-        if time.monotonic() - self._drawn_at >= self.every:
-            self.draw()
+        if time.monotonic() - self._drawn_at >= self._every:
+            self._draw()
 
-    def draw(self) -> None:
-        """Show the curves so far, in place of what was shown before."""
-        if not self.history:
-            return
-        chart = self._draw(self.history)
+    def _draw(self) -> None:
+        chart = loss_curve(self.history, title=self._title)
         if self._handle is None:
             self._handle = display(chart, display_id=True)
         else:
@@ -72,37 +161,19 @@ TRANSLATION_COLUMNS = ("source", "model: ✓ exact, ✗ not")
 
 
 def translations_table(
-    sources: Sequence[str],
-    references: Sequence[str],
-    outputs: Sequence[str],
-    *,
-    caption: str = "Translations side by side: {n_exact} of {n} are exact",
-    columns: tuple[str, str] = TRANSLATION_COLUMNS,
+    sources: Sequence[str], references: Sequence[str], outputs: Sequence[str]
 ) -> Styler:
     """Return sources and outputs as a table that says which outputs are exact.
 
     Under an output that is not stands the reference, with the words that differ in bold. So the
     two can be compared line by line, on a narrow page too.
-
-    Raises:
-        ValueError: the three lists differ in length.
     """
-    lengths = (len(sources), len(references), len(outputs))
-    if len(set(lengths)) != 1:
-        raise ValueError(
-            "one source, one reference and one output a row: got "
-            f"{lengths[0]}, {lengths[1]} and {lengths[2]}"
-        )
-    pairs = list(zip(outputs, references, strict=True))
-    cells = [escape(text) for text in sources], [_compared(*pair) for pair in pairs]
-    table = pd.DataFrame(dict(zip(columns, cells, strict=True)))
-    words = caption.format(n_exact=sum(same == wanted for same, wanted in pairs), n=len(pairs))
+    compared = [_compared(*pair) for pair in zip(outputs, references, strict=True)]
+    columns = (map(escape, sources), compared)
+    table = pd.DataFrame(dict(zip(TRANSLATION_COLUMNS, columns, strict=True)))
     left = [("text-align", "left"), ("vertical-align", "top")]
-    styles: Any = [
-        {"selector": "th, td", "props": left},
-        {"selector": "caption", "props": [("caption-side", "top"), ("text-align", "left")]},
-    ]
-    return table.style.hide(axis="index").set_caption(words).set_table_styles(styles)
+    styles: Any = [{"selector": "th, td", "props": left}]
+    return table.style.hide(axis="index").set_table_styles(styles)
 
 
 def _compared(output: str, reference: str) -> str:
@@ -122,73 +193,18 @@ def _unlike(words: list[str], others: list[str]) -> str:
     )
 
 
-def head_scores(
-    errors: Float[Tensor, "layers heads"] | Mapping[str, Float[Tensor, "layers heads"]],
-    *,
-    baselines: Mapping[str, Number] | None = None,
-    title: str = "Which heads align? Lower is better; the dashed line is the diagonal",
-    x_title: str = "alignment error rate",
-    description: str | None = None,
-) -> alt.LayerChart:
-    """Return the alignment error of each head, layer by layer, beside baselines.
-
-    `errors` may map names, such as seeds, to one table each; shape and colour tell them apart.
-
-    Raises:
-        ValueError: there is no table.
-    """
-    named = dict(errors) if isinstance(errors, Mapping) else {"heads": errors}
-    if not named:
-        raise ValueError("a chart of heads needs at least one table of errors; got none")
-    rows = [
-        {"run": name, "layer": layer, "head": head, "error": error}
-        for name, table in named.items()
-        for layer, heads in enumerate(rounded(table), start=1)
-        for head, error in enumerate(heads, start=1)
-    ]
-    baselines = dict(baselines or {})
-    names = list(named)
-    legend = alt.Legend(title=None) if len(names) > 1 else None
-    colour, shape = point_channels("run:N", names, legend)
-    x = alt.X("error:Q", title=x_title, scale=alt.Scale(domain=[0, 1]))
-    points = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(filled=True, size=110, opacity=0.9)
-        .encode(
-            x,
-            alt.Y("layer:O", title="layer"),
-            colour,
-            shape=shape,
-            tooltip=[
-                alt.Tooltip("run:N", title="run"),
-                alt.Tooltip("layer:O", title="layer"),
-                alt.Tooltip("head:O", title="head"),
-                alt.Tooltip("error:Q", title=x_title, format=".3f"),
-            ],
-        )
-    )
-    n_layers = max(table.shape[0] for table in named.values())
-    chart = alt.LayerChart(layer=[*_baselines(baselines, x), points]).properties(
-        width="container", height=60 * n_layers + 20, title=wrapped(title)
-    )
-    return described(chart, description or _heads_in_words(title, rows, baselines))
-
-
-def _baselines(baselines: Mapping[str, Number], x: alt.X) -> list[alt.Chart]:
-    rows = [{"name": name, "error": round(value, 3)} for name, value in baselines.items()]
-    if not rows:
-        return []
-    base = alt.Chart(alt.Data(values=rows))
-    rule = base.mark_rule(color=PALETTE["grey"], strokeDash=[5, 4], strokeWidth=2).encode(x)
-    words = base.transform_calculate(words="datum.name + ' ' + format(datum.error, '.2f')")
-    label = words.mark_text(align="left", dx=4, fontSize=12)
-    return [rule, label.encode(x, y=alt.value(8), text="words:N")]
-
-
-def _heads_in_words(title: str, rows: list[dict[str, Any]], baselines: Mapping[str, Number]) -> str:
-    best = min(rows, key=lambda row: row["error"])
-    beside = "".join(f" {name}: {value:.2f}." for name, value in baselines.items())
-    return (
-        f"{title}. One point a head, layers as rows. The best, layer {best['layer']} head "
-        f"{best['head']}, has an error of {best['error']:.2f}.{beside}"
-    )
+def head_errors(
+    by_seed: Mapping[str, Float[Tensor, "layers heads"]], diagonal: float, *, alt: str
+) -> Still:
+    """Return the alignment error of each head, a row a layer; the diagonal is dashed."""
+    with canvas(600, 190) as (figure, axes):
+        for (seed, errors), colour, mark in zip(by_seed.items(), CATEGORIES, "osD", strict=False):
+            for layer, heads in enumerate(errors.tolist(), start=1):
+                label = seed if layer == 1 else None
+                axes.plot(heads, [layer] * len(heads), mark, color=colour, alpha=0.8, label=label)
+        axes.axvline(diagonal, color="black", linestyle="--", linewidth=1)
+        axes.set(xlim=(0, 1), ylim=(2.6, 0.4), yticks=[1, 2])
+        axes.set_yticklabels(["layer 1", "layer 2"])
+        axes.set_xlabel("alignment error (lower is better)")
+        axes.legend(frameon=False, ncols=3, loc="lower right")
+    return still(figure, alt=alt)

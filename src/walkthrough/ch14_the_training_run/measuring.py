@@ -1,14 +1,12 @@
 """What the page asks of a trained translator: kinds of pairs, heads beside gold links (§3.2)."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from transformer.analysis.alignment import (
-    AlignmentScore,
     alignment_by_head,
     diagonal_alignment,
     score_alignments,
@@ -21,7 +19,6 @@ from walkthrough.lab import translator
 N_ALIGNED = 200
 """Sentences of a split over which alignment errors are counted."""
 
-Row = Literal["predicts", "reads"]
 KINDS = ("adjective", "object", "place", "negation")
 
 
@@ -37,27 +34,13 @@ def exact_by_kind(
     return counts
 
 
-@torch.no_grad()
-def head_scores(
-    model: Transformer, task: translator.Task, examples: Sequence[Example], *, row: Row = "predicts"
-) -> list[list[AlignmentScore]]:
-    """Score every encoder–decoder head, layer by layer, against the gold alignment.
-
-    `row="predicts"` looks at the row that predicts a word; "reads" at the row below it, where the
-    word is the input. That is the wrong one, kept to show what it does.
-    """
-    maps = [cross_attention(model, task, example) for example in examples]
-    if row == "reads":
-        maps = [weights[:, :, 1:] for weights in maps]
-    lengths = [(len(example.source), len(example.target)) for example in examples]
-    return alignment_by_head(maps, [example.alignment for example in examples], lengths)
-
-
 def head_errors(
-    model: Transformer, task: translator.Task, examples: Sequence[Example], *, row: Row = "predicts"
+    model: Transformer, task: translator.Task, examples: Sequence[Example]
 ) -> Float[Tensor, "layers heads"]:
-    """Return the alignment error of every encoder–decoder head; see `head_scores`."""
-    scores = head_scores(model, task, examples, row=row)
+    """Return the alignment error of every encoder–decoder head, at the row that predicts a word."""
+    maps = [cross_attention(model, task, example) for example in examples]
+    lengths = [(len(example.source), len(example.target)) for example in examples]
+    scores = alignment_by_head(maps, [example.alignment for example in examples], lengths)
     return torch.tensor([[head.error for head in layer] for layer in scores])
 
 

@@ -42,23 +42,3 @@ lowest_loss = Prediction(
         Choice("The one without the scale", "It learns like the whole one, only more slowly."),
     ),
 )
-
-clipped = Prediction(
-    "14-clipped",
-    "With a rate of 0.3 the loss climbs. Does it help to clip the gradient to a length of 0.1?",
-    (
-        Choice(
-            "No: the step stays as long as it was",
-            "Adam divides a gradient by its usual size, and all are shorter now.",
-            right=True,
-        ),
-        Choice(
-            "Yes: a shorter gradient makes a shorter step",
-            "With plain gradient descent it would. Here the optimiser is Adam.",
-        ),
-        Choice(
-            "Yes, but in the first updates only",
-            "Adam's first step has the length of the rate, clipped or not.",
-        ),
-    ),
-)

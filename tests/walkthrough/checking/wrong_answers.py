@@ -13,11 +13,9 @@ from walkthrough.ch07_positional_encoding.checks import encoding
 from walkthrough.ch08_residuals_and_layer_norm.checks import layer_norm
 from walkthrough.ch11_subwords_and_batches.checks import group, spell
 from walkthrough.ch12_optimiser_and_schedule.checks import training_days
-from walkthrough.ch14_the_training_run.checks import shift
 from walkthrough.ch15_decoding.checks import kind_of_error
 
 NINF = -math.inf
-EOS, BOS = 2, 1
 prod = math.prod
 share, days = feed_forward_share, training_days
 
@@ -281,19 +279,6 @@ SPELL = {
     "sorted": lambda w, m: sorted(spelled(w, m)),
     "ids": lambda w, m: [len(p) for p in spelled(w, m)],
 }
-SHIFTED = {
-    "exchanged": lambda ids: ([*ids, EOS], [BOS, *ids]),
-    "EOS for BOS": lambda ids: ([EOS, *ids], [*ids, EOS]),
-    "unshifted": lambda ids: ([*ids, EOS], [*ids, EOS]),
-    "gold unshifted": lambda ids: ([BOS, *ids], [BOS, *ids]),
-    "no end": lambda ids: ([BOS, *ids], list(ids)),
-    "no start": lambda ids: (list(ids), [*ids, EOS]),
-    "both ends": lambda ids: ([BOS, *ids, EOS], [BOS, *ids, EOS]),
-    "input only": lambda ids: [BOS, *ids],
-    "padding for BOS": lambda ids: ([0, *ids], [*ids, EOS]),
-    "turned round": lambda ids: ([BOS, *ids][::-1], [*ids, EOS]),
-    "three results": lambda ids: ([BOS, *ids], [*ids, EOS], len(ids)),
-}
 ERROR = {
     "exchanged": lambda o, r, s, q: "none" if o == r else "model" if s < q else "search",
     "always model": lambda o, r, s, q: "none" if o == r else "model",
@@ -323,7 +308,6 @@ ANSWERS = [
     (training_days, DAYS),
     (group, GROUP),
     (spell, SPELL),
-    (shift, SHIFTED),
     (kind_of_error, ERROR),
 ]
 """Check and wrong answers, by what they do."""

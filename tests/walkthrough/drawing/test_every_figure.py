@@ -13,7 +13,6 @@ from transformer.positional import sinusoidal_encoding
 from walkthrough.ch02_scaled_dot_product_attention.figures import explorer, scaling
 from walkthrough.ch07_positional_encoding import figures as positional
 from walkthrough.ch13_regularisation.figures import loss_explorer
-from walkthrough.ch14_the_training_run.figures import head_scores
 from walkthrough.drawing import attention, lines, loss, mask, style
 
 TOKENS = ["Jane", "visite", "l'", "Afrique", "en", "septembre", "."]
@@ -46,7 +45,6 @@ def make_figures():
         "encoding_waves": positional.encoding_waves(encoding),
         "loss_curve": loss.loss_curve(losses),
         "loss_explorer": loss_explorer(8),
-        "head_scores": head_scores(random_weights(2, 4), baselines={"diagonal": 0.5}),
     }
 
 

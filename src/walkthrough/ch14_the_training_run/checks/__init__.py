@@ -2,7 +2,6 @@
 
 from walkthrough.ch14_the_training_run.checks.alignment import predicted_sources
 from walkthrough.ch14_the_training_run.checks.broken import diagnose
-from walkthrough.ch14_the_training_run.checks.training import mean_loss, shift
 from walkthrough.ch14_the_training_run.checks.update import update
 
-__all__ = ["diagnose", "mean_loss", "predicted_sources", "shift", "update"]
+__all__ = ["diagnose", "predicted_sources", "update"]

@@ -13,6 +13,7 @@ from transformer.data.batching import Batch, collate
 from transformer.model import Transformer
 from transformer.training import label_smoothed_cross_entropy
 from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, arguments
+from walkthrough.checking.compare import same
 
 Update = Callable[[nn.Module, Optimizer, Sequence[Batch], float], Any]
 SIZES = TransformerConfig.tiny(vocab_size=12).replace(
@@ -79,6 +80,7 @@ def _update(
     step_each: bool = False,
     clear_at_the_end: bool = True,
     set_rate: bool = True,
+    steps: int = 1,
 ) -> Update:
     """Return an update with one thing done otherwise; `weigh` is the factor of a batch's sum.
 
@@ -101,7 +103,7 @@ def _update(
             if step_each:
                 optimizer.step()
                 optimizer.zero_grad()
-        if not step_each:
+        for _ in range(0 if step_each else steps):
             optimizer.step()
         if clear_at_the_end:
             optimizer.zero_grad()
@@ -115,6 +117,14 @@ def _steps_are_alike(result: Any, _expected: Any, given: Arguments) -> bool:
     rate = given.positional[-1]
     steps = result["the step of the parameters"].abs() / 100
     return bool(((steps - rate).abs() < 0.01 * rate).float().mean() > 0.5)
+
+
+def _only_the_loss_is_wrong(result: Any, expected: Any, _given: Arguments) -> bool:
+    """Both steps are right, and what is returned is not."""
+    told, *others = expected
+    return all(same(result[name], expected[name], 1e-4) for name in others) and not same(
+        result[told], expected[told], 1e-4
+    )
 
 
 def _count(batches: Sequence[Batch]) -> int:
@@ -208,6 +218,12 @@ update = UpdateCheck(
                 "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
             ),
             (
+                "two steps",
+                _update(steps=2),
+                "your optimiser steps twice. An update makes one step: look for a second "
+                "`optimizer.step()`.",
+            ),
+            (
                 "padding counted",
                 _update(weigh=lambda _batch, all_: 1 / _positions(all_)),
                 "you divide by all positions, padding among them. Count the tokens that are not "
@@ -216,6 +232,12 @@ update = UpdateCheck(
         ]
     ],
     symptoms=[
+        Symptom(
+            "another loss returned",
+            _only_the_loss_is_wrong,
+            "the steps are right, and what you return is not. Return the mean loss of a token over "
+            "all batches of the update, as one number.",
+        ),
         Symptom(
             "a new Adam",
             _steps_are_alike,
