@@ -1,6 +1,5 @@
 """What the reader guesses before an experiment of chapter 22 shows it."""
 
-from walkthrough.ch22_since_2023.cache import MODELS
 from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
@@ -35,18 +34,15 @@ one_vector = Prediction(
         Choice(
             "Keys and values of 8 heads, which all share: 2048 numbers",
             "That is Llama's way. DeepSeek keeps less than a third of it.",
-            when=2048,
         ),
         Choice(
             "Something shorter than the keys of five heads: 576 numbers",
             "One vector, from which every head makes its own keys and values.",
-            when=576,
+            right=True,
         ),
         Choice(
             "The keys of all heads, and no values: 16 384 numbers",
             "Half of the old way would be a saving of two, not of sixty-seven.",
-            when=16_384,
         ),
     ),
-    given=(MODELS[-1].per_layer,),
 )
