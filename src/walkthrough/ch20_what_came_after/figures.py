@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from statistics import fmean
 
 import altair as alt
 import pandas as pd
 import seaborn
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from transformer.config import BOS_ID, TransformerConfig
 from walkthrough.ch20_what_came_after.experiments.compared import BLOCK_PEAK
@@ -15,8 +18,8 @@ from walkthrough.ch20_what_came_after.stream import SIGHTS, Stack
 from walkthrough.drawing.channels import line_channels, menu
 from walkthrough.drawing.grids import Grid, grids
 from walkthrough.drawing.scene import Scene
-from walkthrough.drawing.still import Still, canvas, still
-from walkthrough.drawing.style import CATEGORIES, described, wrapped
+from walkthrough.drawing.still import SIGNED_COLOURS, Still, canvas, still
+from walkthrough.drawing.style import CATEGORIES, PALETTE, described, wrapped
 
 SPREAD = ("pi", 100)
 """An interval over seeds: from the lowest to the highest."""
@@ -68,6 +71,34 @@ def one_stack() -> Scene:
         choices=names,
         says=says,
     )
+
+
+def rope_picture(scores: Float[Tensor, "queries keys"], words: Sequence[str]) -> Still:
+    """Return the scores of one query and one key, each turned by its word's position."""
+    title = "One query and one key, turned by their positions"
+    with canvas(380, 230) as (figure, axes):
+        seaborn.heatmap(
+            scores.numpy(), xticklabels=words, yticklabels=words, cmap=SIGNED_COLOURS, center=0,
+            annot=True, fmt=".1f", cbar=False, ax=axes,
+        )  # fmt: skip
+        axes.set(title=title, xlabel="key at", ylabel="query at")
+    said = "; ".join(f"{n} to the right {scores[0, n]:.1f}" for n in range(len(words)))
+    return still(figure, alt=f"{title}. Each diagonal holds one score: {said}.")
+
+
+def patches_picture(image: Float[Tensor, "side side"], size: int) -> Still:
+    """Return an image cut into patches, which are numbered as they are read."""
+    side = len(image)
+    with canvas(230, 230) as (figure, axes):
+        axes.imshow(image.numpy(), cmap="Greys", vmax=2)
+        for n, (row, column) in enumerate(product(range(0, side, size), repeat=2), start=1):
+            axes.text(column, row, str(n), color=PALETTE["vermilion"])
+        edges = [edge - 0.5 for edge in range(0, side + 1, size)]
+        axes.set_xticks(edges, [])
+        axes.set_yticks(edges, [])
+        axes.grid(color=PALETTE["vermilion"])
+    n = (side // size) ** 2
+    return still(figure, alt=f"A scanned digit under a net of {n} squares, numbered row by row.")
 
 
 def bert_picture(runs: pd.DataFrame) -> Still:

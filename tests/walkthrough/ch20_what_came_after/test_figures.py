@@ -1,6 +1,7 @@
 """The figures of chapter 20 draw what the record holds, and say it in words."""
 
 import pandas as pd
+import torch
 
 from walkthrough.ch20_what_came_after import figures
 
@@ -45,3 +46,9 @@ def test_cost_has_a_point_for_each_model_and_moment_with_its_range():
     }  # fmt: skip
     (axis,) = chart["params"]
     assert axis["bind"]["options"] == [figures.UPDATES, figures.FLOPS]
+
+
+def test_patches_are_numbered_and_diagonals_told():
+    assert "16 squares" in figures.patches_picture(torch.rand(8, 8), 2).alt
+    scores = torch.tensor([[0.5, -1.0], [2.0, 0.5]])
+    assert "0 to the right 0.5; 1 to the right -1.0" in figures.rope_picture(scores, ["a", "b"]).alt
