@@ -80,7 +80,6 @@ def _update(
     step_each: bool = False,
     clear_at_the_end: bool = True,
     set_rate: bool = True,
-    steps: int = 1,
 ) -> Update:
     """Return an update with one thing done otherwise; `weigh` is the factor of a batch's sum.
 
@@ -103,7 +102,7 @@ def _update(
             if step_each:
                 optimizer.step()
                 optimizer.zero_grad()
-        for _ in range(0 if step_each else steps):
+        if not step_each:
             optimizer.step()
         if clear_at_the_end:
             optimizer.zero_grad()
@@ -216,12 +215,6 @@ update = UpdateCheck(
                 "rate not set",
                 _update(set_rate=False),
                 "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
-            ),
-            (
-                "two steps",
-                _update(steps=2),
-                "your optimiser steps twice. An update makes one step: look for a second "
-                "`optimizer.step()`.",
             ),
             (
                 "padding counted",
