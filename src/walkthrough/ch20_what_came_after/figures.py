@@ -77,10 +77,13 @@ def rope_picture(scores: Float[Tensor, "queries keys"], words: Sequence[str]) ->
     """Return the scores of one query and one key, each turned by its word's position."""
     title = "One query and one key, turned by their positions"
     with canvas(380, 230) as (figure, axes):
-        seaborn.heatmap(
-            scores.numpy(), xticklabels=words, yticklabels=words, cmap=SIGNED_COLOURS, center=0,
-            annot=True, fmt=".1f", cbar=False, ax=axes,
-        )  # fmt: skip
+        reach = float(scores.abs().max())
+        axes.imshow(scores.numpy(), cmap=SIGNED_COLOURS, vmin=-reach, vmax=reach, aspect="auto")
+        for row, column in product(range(len(words)), repeat=2):
+            told = f"{scores[row, column]:.1f}"
+            axes.text(column, row, told, ha="center", va="center", color="#1b1b1b")
+        axes.set_xticks(range(len(words)), words)
+        axes.set_yticks(range(len(words)), words)
         axes.set(title=title, xlabel="key at", ylabel="query at")
     said = "; ".join(f"{n} to the right {scores[0, n]:.1f}" for n in range(len(words)))
     return still(figure, alt=f"{title}. Each diagonal holds one score: {said}.")
