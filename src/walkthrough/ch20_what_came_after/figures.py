@@ -75,9 +75,9 @@ def one_stack() -> Scene:
 
 def rope_picture(scores: Float[Tensor, "queries keys"], words: Sequence[str]) -> Still:
     """Return the scores of one query and one key, each turned by its word's position."""
-    title = "One query and one key, turned by their positions"
+    title = "Scores of one query and one key"
     with canvas(380, 230) as (figure, axes):
-        reach = float(scores.abs().max())
+        reach = 1.6 * float(scores.abs().max())  # pale enough for the numbers
         axes.imshow(scores.numpy(), cmap=SIGNED_COLOURS, vmin=-reach, vmax=reach, aspect="auto")
         for row, column in product(range(len(words)), repeat=2):
             told = f"{scores[row, column]:.1f}"
@@ -182,7 +182,7 @@ def lines_picture(
             axes.set(yscale="log")
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()
-        axes.legend(title=None)
+        axes.legend(title=None, loc="lower right" if level else "best")
     means = runs.groupby([hue, x], sort=False)[y].mean()
     said = "; ".join(
         f"{name}: " + ", ".join(f"{means[name, tick]:.2g} at {tick:g}" for tick in ticks)

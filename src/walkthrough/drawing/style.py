@@ -34,7 +34,7 @@ ROLES = {
 }
 QUERY, KEY, VALUE, WEIGHT, OUTPUT = ROLES.values()
 UNDER_WORDS = 0.62  # how strong a tint may be for the page's ink to be read on it, light and dark
-FONT = "Source Sans 3, system-ui, sans-serif"
+FONT = "'Source Sans 3', system-ui, sans-serif"  # unquoted, no canvas takes a name with a digit
 WEIGHT_SCHEME: Final = "viridis"  # for values from 0 to 1
 SIGNED_SCHEME: Final = "blueorange"  # for values around 0
 NOT_ALLOWED, ON_NOT_ALLOWED = "#9a9a9a", "#2b2b2b"  # cells a mask closes, and their cross
