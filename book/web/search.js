@@ -106,7 +106,9 @@
     const wanted = words.map(stem);
     if (!wanted.length) return [];
     const found = ranked(words).map((hit) => ({ place: places[hit.id], words: new Set(hit.terms) }));
-    const terms = ASKS.test(query.trim()) ? [] : termsOf(found, wanted);
+    const isTerm = (hit) => hit.place.kind === "term";
+    if (ASKS.test(query.trim())) return [...found.filter((hit) => !isTerm(hit)), ...found.filter(isTerm)];
+    const terms = termsOf(found, wanted);
     return [...terms, ...found.filter((hit) => !terms.some((term) => term.place === hit.place))];
   }
 

@@ -26,7 +26,7 @@ _LEARNING = f"""
 #scene-learning .alone p{{margin:.15em 0 0;font-size:1.2em;font-weight:600;min-height:2.6em}}
 @container(min-width:620px){{#scene-learning .alone p{{min-height:1.3em}}
 #scene-learning .alone{{min-height:3em}}}}
-#scene-learning .alone u{{text-decoration:none;color:{OUTPUT}}}
+#scene-learning .alone u{{text-decoration:underline .18em {OUTPUT};text-underline-offset:.2em}}
 #scene-learning .sure{{display:grid;grid-template-columns:auto 1fr 3em;gap:.3em .7em;
 align-items:center;align-content:start}}
 #scene-learning :is(.sure,.loss)>strong{{grid-column:1/-1;font-weight:600}}

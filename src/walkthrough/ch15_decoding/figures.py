@@ -25,7 +25,6 @@ display:flex;align-items:center;gap:.5em;box-sizing:border-box;border-style:soli
 border-color:color-mix(in srgb,currentColor 40%,transparent);border-width:0 0 1px 1px}}
 #scene-outputs .area i{{position:absolute;inset:0;background:{OUTPUT};opacity:var(--a,var(--z))}}
 #scene-outputs :is(b,small){{position:relative;font-weight:500;font-size:1em;line-height:1.1}}
-#scene-outputs small{{opacity:.85}}
 #scene-outputs em{{position:absolute;right:-2.6em;transform:translateY(-50%);font-style:normal}}
 """
 
