@@ -110,7 +110,7 @@ def _short(said: str) -> str:
 
 
 def _against(said: str, target: Sequence[str]) -> str:
-    """Return the words of a translation, those that stand in their right place in colour."""
+    """Return the words of a translation, those that stand in their right place underlined."""
     words = _short(said).split()
     right = [n < len(target) and w.strip(".") == target[n] for n, w in enumerate(words)]
     return " ".join(
