@@ -35,7 +35,7 @@ ANSWERS = {
     "layer norm": "08-residuals-and-layer-norm.html",
     "why not RNN": "01-why-attention.html",
     "colab": "index.html#run-it",
-    "dropout where": "13-regularisation.html#dropout-at-two-places-and-no-third",
+    "dropout where": "13-regularisation.html#where-dropout-stands",
     "Adam beta2": "12-optimiser-and-schedule.html",
     "다중 헤드": "glossary.html#term-multi-head-attention",
     "exercise solution": "index.html#study-it",
