@@ -22,6 +22,7 @@ ERRORS = {
     "missing": TimeoutError("Locator.wait_for: Timeout 60000ms exceeded."),
     "outside": TimeoutError(FROZEN + "  - element is outside of the viewport"),
     "covered": TimeoutError(FROZEN + "  - <div> intercepts pointer events"),
+    "moved": AssertionError("assert 0.14 < 0.1\\n +  where 0.14 = layout_shift(page)"),
     "small": AssertionError("11 px are less than 24"),
 }
 
@@ -34,9 +35,9 @@ def test_once(name):
 '''
 
 
-def test_a_click_that_waited_for_frames_is_tried_once_more_and_no_other(tmp_path: Path) -> None:
+def test_what_a_slow_browser_breaks_is_tried_once_more_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "test_once.py").write_text(FAILS_ONCE)
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rARp", *ONCE_MORE]
     said = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert "PASSED test_once.py::test_once[frozen]" in said.stdout
-    assert "4 failed, 1 passed, 1 rerun" in said.stdout
+    assert "4 failed, 2 passed, 2 rerun" in said.stdout
