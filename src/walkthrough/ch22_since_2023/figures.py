@@ -20,13 +20,10 @@ FIRST = 0
 _CSS = """
 #scene-kept .rows{display:grid;grid-template-columns:auto 1fr;gap:.5em .8em;align-items:center}
 #scene-kept .rows b{font-weight:500;text-align:right}
-#scene-kept .word{position:relative;height:1.7em;display:grid;align-items:center}
-#scene-kept .word>div{grid-area:1/1}
-#scene-kept .word>div>span{display:grid;grid-template-columns:repeat(8,1fr);gap:3px}
+#scene-kept :is(.word,.state){height:1.7em;display:grid;align-items:center}
+#scene-kept :is(.word,.state)>div{grid-area:1/1}
+#scene-kept :is(.word,.state)>div>span{display:grid;grid-template-columns:repeat(8,1fr);gap:3px}
 #scene-kept .gone{margin:0;opacity:.75;border-bottom:1.5px dashed currentColor;height:1px}
-#scene-kept .state{height:1.7em;display:grid;align-items:center}
-#scene-kept .state>div{grid-area:1/1}
-#scene-kept .state>div>span{display:grid;grid-template-columns:repeat(8,1fr);gap:3px}
 """
 
 
@@ -34,15 +31,6 @@ def what_is_kept(
     words: Sequence[str],
     key: Float[Tensor, "words heads d_head"],
     value: Float[Tensor, "words heads d_head"],
-    *,
-    question: str = "What is kept of what was read?",
-    choices: Sequence[str] = (
-        "every head",
-        "two groups",
-        "a latent vector",
-        "a window of three",
-        "one sum",
-    ),
 ) -> Scene:
     """Return what five ways of attention keep of each word, a stripe a number, and the count."""
     n_words, n_heads, d_head = key.shape
@@ -93,8 +81,8 @@ def what_is_kept(
     return scene(
         "kept",
         f'<div class="rows">{rows}</div>',
-        question=question,
-        choices=[html.escape(choice) for choice in choices],
+        question="What is kept of what was read?",
+        choices=("every head", "two groups", "a latent vector", "a window of three", "one sum"),
         says=says,
         first=FIRST,
         css=_CSS,

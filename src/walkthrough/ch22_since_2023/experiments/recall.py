@@ -42,14 +42,13 @@ def remembered(job: Job) -> Outcome:
         loss.backward()
         optimizer.step()
     new = torch.Generator().manual_seed(10_000 + job.seed)
-    figures, by_place = {}, torch.empty(0)
+    figures = {}
     for n in COUNTS:
         names, words = facts(500, new, n)
         with torch.no_grad():
             right = (memory(names, words, names).argmax(-1) == words).float()
         figures[f"{n}/-/accuracy"] = right.mean().item()
-        by_place = right.mean(0) if n == N_FACTS else by_place
-    return Outcome(figures=figures, extra={"by_place": [round(p, 3) for p in by_place.tolist()]})
+    return Outcome(figures=figures)
 
 
 EXPERIMENT = Experiment(
