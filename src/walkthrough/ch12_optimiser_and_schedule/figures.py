@@ -5,10 +5,11 @@ from typing import Any
 
 import altair as alt
 from jaxtyping import Float
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from walkthrough.drawing.channels import line_channels, menu, number_slider
-from walkthrough.drawing.still import Still, canvas, still
+from walkthrough.drawing.still import FONT_SIZE, PHONE, Still, canvas, still
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
 LONGEST = 20_000
@@ -91,16 +92,21 @@ def first_steps(
 ) -> Still:
     """Return two histograms on logarithmic axes of one length: gradients, and steps in rates."""
     shown = (("size of the gradient", gradients), ("length of the step, in rates", steps))
-    with canvas(600, 220, ncols=2, sharey=True) as (figure, axes):
-        for axis, (name, values), colour in zip(
-            axes, shown, (PALETTE["vermilion"], PALETTE["blue"]), strict=True
-        ):
-            seen = values[values > 0].double().log10().clamp(-9, 1)
-            axis.hist(seen.numpy(), bins=50, range=(-9, 1), color=colour)
-            axis.set_xlabel(name)
-            axis.set_xticks([-8, -6, -4, -2, 0], ["1e-8", "1e-6", "1e-4", "0.01", "1"])
-        axes[0].set_ylabel("weights")
-    return still(figure, alt=alt_text)
+
+    def histograms(width: int, height: int, **grid: int) -> Figure:
+        with canvas(width, height, sharey=True, **grid) as (figure, axes):
+            for axis, (name, values), colour in zip(
+                axes, shown, (PALETTE["vermilion"], PALETTE["blue"]), strict=True
+            ):
+                seen = values[values > 0].double().log10().clamp(-9, 1)
+                axis.hist(seen.numpy(), bins=50, range=(-9, 1), color=colour)
+                axis.set_xlabel(name)
+                axis.set_xticks([-8, -6, -4, -2, 0], ["1e-8", "1e-6", "1e-4", "0.01", "1"])
+            figure.supylabel("weights", fontsize=FONT_SIZE)
+        return figure
+
+    narrow = histograms(PHONE, 360, nrows=2)
+    return still(histograms(600, 220, ncols=2), alt=alt_text, narrow=narrow)
 
 
 def rate_explorer(

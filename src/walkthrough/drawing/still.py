@@ -36,7 +36,16 @@ from matplotlib.text import Text  # noqa: E402
 
 from walkthrough.drawing.style import CATEGORIES, SIGNED_SCHEME, WEIGHT_SCHEME  # noqa: E402
 
-__all__ = ["SIGNED_COLOURS", "WEIGHT_SCHEME", "Still", "canvas", "page_style", "still"]
+__all__ = [
+    "FONT_SIZE",
+    "PHONE",
+    "SIGNED_COLOURS",
+    "WEIGHT_SCHEME",
+    "Still",
+    "canvas",
+    "page_style",
+    "still",
+]
 
 _SIGNED = "134b85 2f78b3 5da2cb 9dcae1 d2e5ef f2f0eb fce0ba fbbf74 e8932f c5690d 994a07"
 SIGNED_COLOURS = LinearSegmentedColormap.from_list(
@@ -47,7 +56,7 @@ SIGNED_COLOURS = LinearSegmentedColormap.from_list(
 FONT_SIZE = 12
 PHONE = 343
 """The px that a phone of 375 px has for a picture."""
-_LETTER = 7.8  # px of a title's letters, one with another
+_LETTER = 8.5  # px of a title's letters, one with another
 SMALLEST, LARGEST = 1.0, 1.5
 """How far a picture shrinks before it scrolls, and how far it grows, times its own width."""
 INK, GROUND = "currentColor", "var(--pst-color-background, Canvas)"

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from walkthrough.drawing.still import Still, canvas, still
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from walkthrough.drawing.still import FONT_SIZE, PHONE, Still, canvas, still
 from walkthrough.drawing.style import CATEGORIES
 from walkthrough.lab.comparison import Comparison, Point, compare
 from walkthrough.lab.experiment import Experiment, Number
@@ -54,7 +57,10 @@ def sentence_of(found: Comparison) -> str:
 
 
 def picture(found: Comparison, *, alt: str) -> Still:
-    """Draw a dot a pair with mean and interval; beside it the difference by rate and by length."""
+    """Draw a dot a pair with mean and interval; beside it the difference by rate and by length.
+
+    On a phone the three stand below each other.
+    """
     parts: list[tuple[str, tuple[Point, ...]]] = []
     if len(found.by_rate) > 1:
         parts.append(("× own peak rate", found.by_rate))
@@ -62,23 +68,36 @@ def picture(found: Comparison, *, alt: str) -> Still:
         parts.append(("updates", found.by_length))
     n = 1 + len(parts)
     with canvas(WIDTH, HEIGHT, ncols=n, sharey=True, squeeze=False) as (figure, axes):
-        first, *others = axes[0]
-        spread = [0.12 * (i - (found.n - 1) / 2) / max(found.n, 1) for i in range(found.n)]
-        first.axhline(0, color="black", linewidth=1)
-        first.plot(spread, found.differences, "o", color=CATEGORIES[0], alpha=0.7)
-        _interval(first, 0.2, Point(0, found.mean, found.low, found.high, found.n))
-        first.set_xlim(-0.2, 0.35)
-        first.set_xticks([0, 0.2], [f"{found.n} pairs", "mean"])
-        better = "lower" if found.lower_is_better else "higher"
-        first.set_ylabel(f"{found.unit} ({better} is better)")
-        for axis, (title, points) in zip(others, parts, strict=True):
-            axis.axhline(0, color="black", linewidth=1)
-            for place, point in enumerate(points):
-                _interval(axis, place, point)
-            axis.set_xlim(-0.6, len(points) - 0.4)
-            axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
-            axis.set_xlabel(title)
-    return still(figure, alt=alt)
+        _panels(figure, list(axes.flat), found, parts)
+    if n < 3:
+        return still(figure, alt=alt)
+    with canvas(PHONE, n * HEIGHT * 3 // 4, nrows=n, sharey=True) as (narrow, axes):
+        _panels(narrow, list(axes), found, parts)
+    return still(figure, alt=alt, narrow=narrow)
+
+
+def _panels(
+    figure: Figure,
+    panels: Sequence[Axes],
+    found: Comparison,
+    parts: Sequence[tuple[str, tuple[Point, ...]]],
+) -> None:
+    first, *others = panels
+    spread = [0.12 * (i - (found.n - 1) / 2) / max(found.n, 1) for i in range(found.n)]
+    first.axhline(0, color="black", linewidth=1)
+    first.plot(spread, found.differences, "o", color=CATEGORIES[0], alpha=0.7)
+    _interval(first, 0.2, Point(0, found.mean, found.low, found.high, found.n))
+    first.set_xlim(-0.2, 0.35)
+    first.set_xticks([0, 0.2], [f"{found.n} pairs", "mean"])
+    better = "lower" if found.lower_is_better else "higher"
+    figure.supylabel(f"{found.unit} ({better} is better)", fontsize=FONT_SIZE)
+    for axis, (title, points) in zip(others, parts, strict=True):
+        axis.axhline(0, color="black", linewidth=1)
+        for place, point in enumerate(points):
+            _interval(axis, place, point)
+        axis.set_xlim(-0.6, len(points) - 0.4)
+        axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
+        axis.set_xlabel(title)
 
 
 def overview(found: Sequence[Comparison], *, title: str) -> Still:
@@ -100,7 +119,9 @@ def overview(found: Sequence[Comparison], *, title: str) -> Still:
             axis.plot([one.mean], [row], "D", color=CATEGORIES[told])
         axis.set_yticks(range(len(found)), [one.ours for one in found])
         axis.invert_yaxis()
-        axis.set(xlabel=f"{unit}, less those of {base}: {better} is better", title=title)
+        axis.set_title(title)
+        axis.locator_params(axis="x", nbins=4)
+        figure.supxlabel(f"{unit}, less those of {base}: {better} is better", fontsize=FONT_SIZE)
     said = "; ".join(f"{one.ours} {one.effect}, {one.verdict}" for one in found)
     return still(figure, alt=f"{title}. Differences to {base}: {said}.")
 
