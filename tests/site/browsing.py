@@ -197,7 +197,7 @@ def axe_violations(page: Page, *, contrast: bool | None = None) -> list[str]:
 
 
 def overflowing(page: Page) -> list[str]:
-    """What makes the page scroll sideways: empty when it does not."""
+    """What makes the page scroll sideways, and pictures that are cut; empty when none is."""
     return page.evaluate("() => probes.overflowing()")
 
 

@@ -28,13 +28,18 @@
 
   function overflowing() {
     const root = document.documentElement;
-    if (root.scrollWidth <= root.clientWidth) return [];
+    const cut = all("svg.still").filter((svg) => {
+      const box = svg.closest(".output, figure, body");
+      return svg.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+    });
+    const pictures = cut.map((svg) => "picture cut: " + svg.getAttribute("aria-label").slice(0, 60));
+    if (root.scrollWidth <= root.clientWidth) return pictures;
     const wide = all("body *").filter((element) => {
       const box = element.getBoundingClientRect();
       return box.width && box.right > root.clientWidth + 1;
     });
     const names = wide.slice(0, 6).map((e) => `${e.tagName}.${e.className?.baseVal ?? e.className}`);
-    return [`page is ${root.scrollWidth} px wide at ${root.clientWidth} px`, ...names];
+    return [`page is ${root.scrollWidth} px wide at ${root.clientWidth} px`, ...names, ...pictures];
   }
 
   const cutFormulas = () => all("div.math").filter((box) => {

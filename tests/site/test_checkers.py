@@ -130,6 +130,15 @@ def test_a_page_wider_than_a_phone_is_seen(phone: Page, tmp_path: Path) -> None:
     assert any("wide" in fault for fault in overflowing(phone))
 
 
+def test_a_picture_wider_than_its_box_is_seen(phone: Page, tmp_path: Path) -> None:
+    svg = '<svg class="still" aria-label="two lines" style="width:{}px;height:9px"></svg>'
+    box = '<div class="output" style="width:300px;overflow:auto">' + svg + "</div>"
+    visit(phone, tmp_path, box.format(400))
+    assert overflowing(phone) == ["picture cut: two lines"]
+    visit(phone, tmp_path, box.format(300))
+    assert overflowing(phone) == []
+
+
 @pytest.mark.parametrize(
     ("box", "formula", "tab", "cut"),
     [
