@@ -13,16 +13,16 @@ import torch
 from transformer.model import Transformer
 from transformer.training.trainer import Trainer
 from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, in_small
-from walkthrough.lab import Arm, Experiment, Job, Key, translator
+from walkthrough.lab import Arm, Choose, Experiment, Job, Key, translator
 from walkthrough.lab.hooks import command_line, evaluated
-from walkthrough.lab.measures import perplexity, translated
+from walkthrough.lab.measures import exact, perplexity
 from walkthrough.lab.tasks import phrasebook, settings_of
 
 WIDTH, DEPTH = 8, 2
 """Widths are an eighth of the paper's, stacks half as high: d_model 64, N 3."""
 MAX_LEN = 128
 """Positions to learn: the longest source and the 50 tokens that decoding may add fit."""
-UPDATES = 600
+EARLY, UPDATES = 200, 600
 PEAK = 3e-3
 SPLITS = ("test_sentences", "test_combinations")
 ON_CAPTIONS = ("A h=1", "B d_k=16", "C N=2", "D dropout=0.0", "E learned positions")
@@ -70,11 +70,13 @@ def _arm(row: Row, **how: Any) -> Arm:
 TABLE_3 = Experiment(
     name="17-table-3",
     question="Which rows of Table 3 differ from base in small, and which way?",
-    task=phrasebook("training.max_tokens=320", "training.warmup=100", "training.valid_every=150"),
+    task=phrasebook("training.max_tokens=320", "training.warmup=100"),
     base=BASE,
     arms=[_arm(row, model=settings_of_row(row), build=as_base) for row in TRAINED.values()],
-    lengths=(UPDATES,),
-    measures=[perplexity(*SPLITS), translated(*SPLITS, first=300)],
+    rates=(0.5, 1, 2, 4),
+    choose=Choose("valid/-/perplexity", length=EARLY),
+    lengths=(EARLY, UPDATES),
+    measures=[perplexity("valid", *SPLITS), exact("test_sentences", first=300)],
 )
 CAPTIONS = Experiment(
     name="17-captions",

@@ -86,8 +86,10 @@ ROWS = {
 }
 """Every row of the table by name, in the paper's order."""
 
-SMALL_ROWS = {name: row for name, row in ROWS.items() if name != BIG}
-"""Base and the eighteen rows that change one thing: those that are trained in small."""
+NOT_IN_SMALL = ("A h=4", "A h=16", "B d_k=32", "C N=4", BIG)
+"""The mild step between base and a row that is trained, and big, which changes four things."""
+SMALL_ROWS = {name: row for name, row in ROWS.items() if name not in NOT_IN_SMALL}
+"""Base and the fourteen rows that are trained in small."""
 
 
 CONTROL = "B d_k=16, wider"
