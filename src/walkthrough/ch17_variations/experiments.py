@@ -11,12 +11,11 @@ from typing import Any
 import torch
 
 from transformer.model import Transformer
-from transformer.training.trainer import Trainer
 from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, in_small
-from walkthrough.lab import Arm, Choose, Experiment, Job, Key, translator
+from walkthrough.lab import Arm, Choose, Experiment, Job, translator
 from walkthrough.lab.hooks import command_line, evaluated
 from walkthrough.lab.measures import exact, perplexity
-from walkthrough.lab.tasks import phrasebook, settings_of
+from walkthrough.lab.tasks import phrasebook
 
 WIDTH, DEPTH = 8, 2
 """Widths are an eighth of the paper's, stacks half as high: d_model 64, N 3."""
@@ -92,14 +91,3 @@ CAPTIONS = Experiment(
     measures=[evaluated("val", scores=("bleu", "chrf", "exact", "perplexity"))],
 )
 EXPERIMENTS = [TABLE_3, CAPTIONS]
-
-
-def first_updates(task: translator.Task, name: str, *, seed: int, updates: int) -> Transformer:
-    """Make the first updates of a phrasebook run, with the rates that the whole run has there."""
-    key = Key(name, 1.0, UPDATES, seed)
-    settings = settings_of(task.plan.training, TABLE_3.arm(name), key)
-    model = new_model(task, TRAINED[name], seed=seed)
-    run = Trainer(model, task.pairs("train"), settings)
-    for group in run.groups(0)[:updates]:
-        run.step(group)
-    return model.eval()
