@@ -30,12 +30,12 @@ LETTERS = {
 }
 _CSS = """
 #scene-table3 .stage{min-height:20.2em}
-#scene-table3 .row{display:grid;grid-template-columns:8.4em 5.4em 1fr 2.9em;column-gap:.6em;
+#scene-table3 .effects{display:grid;grid-template-columns:8.4em 5.4em 1fr 2.9em;column-gap:.6em;
 align-items:center;height:2.2em}
-#scene-table3 .head{height:auto;font-size:.96em;padding-bottom:.4em;line-height:1.25}
-#scene-table3 .head span{grid-column:1/-1;text-align:right}
-#scene-table3 .row b{font-weight:500}
-#scene-table3 .row svg{width:100%;height:1.62em}
+#scene-table3 .legend{height:auto;font-size:.96em;padding-bottom:.4em;line-height:1.25}
+#scene-table3 .legend span{grid-column:1/-1;text-align:right}
+#scene-table3 .effects b{font-weight:500}
+#scene-table3 .effects svg{width:100%;height:1.62em}
 #scene-table3 .bars{position:relative;height:100%;
 border-bottom:1px solid color-mix(in srgb,currentColor 14%,transparent)}
 #scene-table3 .bars i{position:absolute;height:34%;border-radius:2px}
@@ -43,7 +43,7 @@ border-bottom:1px solid color-mix(in srgb,currentColor 14%,transparent)}
 #scene-table3 .num{text-align:right;line-height:1.05;font-size:.96em}
 #scene-table3 .says{min-height:5.4em}
 @container(min-width:620px){#scene-table3 .says{min-height:2.7em}
-#scene-table3 .row{grid-template-columns:8.4em 7em 1fr 3em;column-gap:1.2em;height:2em}
+#scene-table3 .effects{grid-template-columns:8.4em 7em 1fr 3em;column-gap:1.2em;height:2em}
 #scene-table3 .stage{min-height:18.6em}}
 """
 
@@ -65,13 +65,15 @@ def table_by_letter(
         f'<b style="color:{colour}">■</b>&nbsp;{name}'
         for name, colour in zip(series, (PAPER, OURS), strict=True)
     )
-    stage = f'<div class="row head"><span>{scale} {key}</span></div>'
+    stage = f'<div class="effects legend"><span>{scale} {key}</span></div>'
     for frame, letter in enumerate(letters):
         for name, row in {**ROWS, **TRAINED}.items():
             if name == BASE or row.group == letter:
                 effect = _effect(paper.get(name), ours.get(name), ends)
                 cells = f"<b>{html.escape(name.removeprefix(letter))}</b>{_model(row, letter)}"
-                stage += f'<div{at(frame, first=0)}><div class="row">{cells}{effect}</div></div>'
+                stage += (
+                    f'<div{at(frame, first=0)}><div class="effects">{cells}{effect}</div></div>'
+                )
     said = "; ".join(
         f"{name} {effect:+.1f}" + (f", ours {ours[name]:+.1f}" if name in ours else "")
         for name, effect in paper.items()

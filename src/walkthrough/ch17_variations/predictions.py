@@ -54,23 +54,19 @@ keys_or_parameters = Prediction(
 after_200 = Prediction(
     "17-after-200",
     "After 600 updates learned positions and sinusoids cannot be told apart. Stop after 200 "
-    "instead, five pairs again. What would you report?",
+    "instead. In how many of the five pairs are learned positions ahead?",
     (
         Choice(
-            "Learned positions are worse",
-            "They do have to learn what sinusoids are given. It does not hold them up here.",
-            when="worse",
+            "In none: they have to learn first what sinusoids are given",
+            "They do. It does not hold them up here.",
+            when=0,
         ),
+        Choice("In all five", "And by far. It is true, of 200 updates.", when=5),
         Choice(
-            "Learned positions are better",
-            "And by far, in every pair. It is true of 200 updates.",
-            when="better",
-        ),
-        Choice(
-            "No difference either: five pairs protect from chance",
+            "In two or three: five pairs protect from chance",
             "From chance they do, and this is not chance.",
-            when=("not told apart", "level"),
+            when=(2, 3),
         ),
     ),
-    given=(EARLY,),
+    given=(EARLY.wins,),
 )
