@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from transformer.model import Transformer
-from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, in_small
+from walkthrough.ch17_variations.rows import BASE, CONTROL, ROWS, TRAINED, Row, in_small
 from walkthrough.lab import Arm, Choose, Experiment, Job, translator
 from walkthrough.lab.hooks import command_line, evaluated
 from walkthrough.lab.measures import exact, perplexity
@@ -23,6 +23,14 @@ MAX_LEN = 128
 """Positions to learn: the longest source and the 50 tokens that decoding may add fit."""
 EARLY, UPDATES = 200, 600
 PEAK = 3e-3
+OTHER_RATES = {
+    "C N=2": (1, 2, 4, 8),
+    "C N=8": (0.5, 1, 2),
+    "C d_model=1024": (0.5, 1, 2),
+    "C d_ff=4096": (0.5, 1, 2),
+    CONTROL: (0.5, 1, 2, 4),
+}
+"""Multiples of the planned rate for rows whose best one lies elsewhere than base's."""
 SPLITS = ("test_sentences", "test_combinations")
 ON_CAPTIONS = ("A h=1", "B d_k=16", "C N=2", "D dropout=0.0", "E learned positions")
 _LAST_OF_BRANCH = ("output_proj.weight", "contract.weight")
@@ -71,12 +79,16 @@ TABLE_3 = Experiment(
     question="Which rows of Table 3 differ from base in small, and which way?",
     task=phrasebook("training.max_tokens=320", "training.warmup=100"),
     base=BASE,
-    arms=[_arm(row, model=settings_of_row(row), build=as_base) for row in TRAINED.values()],
-    rates=(0.5, 1, 2, 4),
+    arms=[
+        _arm(row, model=settings_of_row(row), build=as_base, rates=OTHER_RATES.get(row.name, ()))
+        for row in TRAINED.values()
+    ],
+    rates=(1, 2, 4),
     choose=Choose("valid/-/perplexity", length=EARLY),
     lengths=(EARLY, UPDATES),
     measures=[perplexity("valid", *SPLITS), exact("test_sentences", first=300)],
 )
+"""Base, A h=1 and E were run at the planned rate as well, with `--rates 1 --lengths 600`."""
 CAPTIONS = Experiment(
     name="17-captions",
     question="Do a row of each letter of Table 3 and base differ on real captions?",
