@@ -34,7 +34,7 @@ _CSS = """
 align-items:center;height:2.2em}
 #scene-table3 .legend{height:auto;font-size:.96em;padding-bottom:.4em;line-height:1.25}
 #scene-table3 .legend span{grid-column:1/-1;text-align:right}
-#scene-table3 .effects b{font-weight:500}
+#scene-table3 .effects>b{font-weight:500}
 #scene-table3 .effects svg{width:100%;height:1.62em}
 #scene-table3 .bars{position:relative;height:100%;
 border-bottom:1px solid color-mix(in srgb,currentColor 14%,transparent)}
@@ -105,7 +105,7 @@ def _effect(paper: float | None, ours: float | None, ends: tuple[float, float]) 
         where = f"left:{left:.1f}%;width:{right - left:.1f}%;top:{top}%"
         bars += f'<i style="{where};background:{colour}"></i>'
         number = f"{value:+.1f}".replace("-", "−") if value else "0"
-        told += f'<span style="color:{colour}">{number}</span><br>'
+        told += f"<b>{number}</b><br>" if colour == OURS else f"{number}<br>"
     return f'<div class="bars">{bars}</div><div class="num">{told}</div>'
 
 
@@ -158,7 +158,12 @@ def rows_chart(
     title: str = "What a row costs: the paper's one run, and our pairs",
     label: str = "runs ",
     x_title: str = "perplexity against base, per cent; left is better",
-    kinds: Sequence[str] = ("the paper", "ours, told apart from base", "ours, not told apart"),
+    kinds: Sequence[str] = (
+        "the paper",
+        "ours, 0 outside of the interval",
+        "ours, 0 inside of it",
+        "ours, too few pairs for one",
+    ),
 ) -> alt.LayerChart:
     """Return rows with the paper's effect, our mean, its interval and the pairs.
 
@@ -175,15 +180,18 @@ def rows_chart(
         for one in found
         for drawn in _drawn(one, kinds)
     ]
-    order = [name for name in TRAINED if any(row["row"] == name for row in data)]
+    names = [name for name in TRAINED if any(row["row"] == name for row in data)]
+    order = sorted(names, key=lambda name: TRAINED[name].group)  # the control beside its row
     ticks = [-50, -20, -10, -5, -2, 0, 2, 5, 10, 20, 50, 100]
     scale = alt.Scale(type="symlog", constant=3, nice=False)
     shown = alt.Chart(alt.Data(values=data)).transform_filter("datum.runs == runs")
     y = alt.Y("row:N", sort=order, title=None, scale=alt.Scale(domain=order))
     axis = alt.Axis(values=ticks, labelOverlap="greedy")
     x = alt.X("x:Q", title=x_title, scale=scale, axis=axis)
-    inks = alt.Scale(domain=list(kinds), range=[PAPER, PALETTE["blue"], PALETTE["ochre"]])
-    shapes = alt.Scale(domain=list(kinds), range=["diamond", "circle", "circle"])
+    inks = alt.Scale(
+        domain=list(kinds), range=[PAPER, *(PALETTE[ink] for ink in ("blue", "ochre", "purple"))]
+    )
+    shapes = alt.Scale(domain=list(kinds), range=["diamond", "circle", "square", "triangle-up"])
     legend = alt.Legend(title=None, columns=1)
     colour = alt.Color("kind:N", scale=inks, legend=legend)
     tooltip = [
@@ -217,12 +225,11 @@ def _drawn(one: Comparison, kinds: Sequence[str]) -> list[dict[str, object]]:
     """Return the marks of a row: the paper's, ours, its pairs."""
     marks: list[dict[str, object]] = [{"pair": round(pair, 2)} for pair in one.differences]
     ours = {"x": round(one.mean, 2), "said": f"{one.effect}, {one.verdict}"}
-    apart = one.low > 0 or one.high < 0
-    if one.verdict != "too few seeds":
-        ours |= {"low": round(one.low, 2), "high": round(one.high, 2)}
-        ours["kind"] = kinds[1] if apart else kinds[2]
+    if one.verdict == "too few seeds":
+        ours["kind"] = kinds[3]
     else:
-        ours["kind"] = kinds[2]
+        ours |= {"low": round(one.low, 2), "high": round(one.high, 2)}
+        ours["kind"] = kinds[1] if one.low > 0 or one.high < 0 else kinds[2]
     marks.append(ours)
     if one.ours in ROWS:
         printed = printed_difference(one.ours)

@@ -58,10 +58,10 @@ def test_the_chart_has_a_menu_and_tells_rows_apart_by_their_intervals():
     assert inputs(chart)["runs"]["options"] == ["long", "captions"]
     marks = {(r["runs"], r["row"], r["kind"]): r for r in all_rows(chart) if "kind" in r}
     assert marks["long", "A h=1", "the paper"]["x"] == 7.25
-    assert "low" in marks["long", "A h=1", "ours, told apart from base"]
-    assert ("long", "C N=8", "ours, not told apart") in marks
+    assert "low" in marks["long", "A h=1", "ours, 0 outside of the interval"]
+    assert ("long", "C N=8", "ours, 0 inside of it") in marks
     assert ("long", "B d_k=16, wider", "the paper") not in marks  # the paper has no such row
-    assert "low" not in marks["captions", "A h=1", "ours, not told apart"]
+    assert "low" not in marks["captions", "A h=1", "ours, too few pairs for one"]
     assert "captions: A h=1 3.0 per cent better, too few seeds." in spec(chart)["description"]
     with pytest.raises(ValueError, match="needs runs"):
         figures.rows_chart({})
