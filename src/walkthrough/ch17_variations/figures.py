@@ -157,7 +157,7 @@ def rows_chart(
     *,
     title: str = "What a row costs: the paper's one run, and our pairs",
     label: str = "runs ",
-    x_title: str = "perplexity against base, per cent; left is better",
+    x_title: str = "per cent against base; left is better",
     kinds: Sequence[str] = (
         "the paper",
         "ours, 0 outside of the interval",
