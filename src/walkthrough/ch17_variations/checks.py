@@ -1,9 +1,8 @@
-"""The checks of chapter 17: intervals, an experiment, numbers of seeds, a control (§6.2)."""
+"""The checks of chapter 17: an experiment, numbers of seeds, a control (§6.2)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from statistics import fmean, pstdev, stdev
 from typing import Any
 
 from transformer.analysis.cost import parameter_count
@@ -22,93 +21,6 @@ from walkthrough.checking import (
 from walkthrough.checking.kinds import kind
 from walkthrough.lab import Comparison, Experiment
 from walkthrough.lab.comparison import FEWEST_PAIRS
-
-Values = Sequence[float]
-Triple = tuple[float, float, float]
-
-# Exercise: the interval of a difference ----------------------------------------------------------
-
-
-def _interval(
-    *,
-    turned: bool = False,
-    unpaired: bool = False,
-    spread: Callable[[Values], float] = stdev,
-    root: Callable[[int], float] = math.sqrt,
-    factor: float | None = None,
-) -> Callable[[Values, Values, float], Triple]:
-    def interval(ours: Values, base: Values, t: float) -> Triple:
-        differences = [a - b for a, b in zip(ours, base, strict=True)]
-        if turned:
-            differences = [-one for one in differences]
-        s = math.hypot(spread(ours), spread(base)) if unpaired else spread(differences)
-        half = (t if factor is None else factor) * s / root(len(differences))
-        mean = fmean(differences)
-        return mean, mean - half, mean + half
-
-    return interval
-
-
-def _as_widths(ours: Values, base: Values, t: float) -> Triple:
-    mean, low, high = _interval()(ours, base, t)
-    return mean, mean - low, high - mean
-
-
-interval = Check(
-    name="interval",
-    reference=_interval(),
-    cases=[
-        fixed(
-            "five seeds that rise and fall together",
-            [11.0, 14.5, 9.0, 12.25, 16.0],
-            [10.5, 13.25, 8.75, 11.0, 15.5],
-            2.776,
-        ),
-        fixed(
-            "a difference below 0", [4.0, 5.5, 3.0, 6.25, 5.0], [6.0, 5.75, 5.25, 7.0, 6.0], 2.776
-        ),
-        fixed("three seeds", [25.5, 27.0, 26.25], [25.0, 26.0, 26.5], 4.303),
-        fixed("differences that are all equal", [11.5, 9.0, 14.5], [10.0, 7.5, 13.0], 4.303),
-    ],
-    mistakes=[
-        Mistake(
-            "turned",
-            _interval(turned=True),
-            "the sign is turned: a difference is ours minus base, so that a row that has more "
-            "than base is above 0.",
-        ),
-        Mistake(
-            "unpaired",
-            _interval(unpaired=True),
-            "you use the spread of the two rows, each on its own. Seeds lift and lower both "
-            "rows of a pair: take the differences first, then *their* standard deviation.",
-        ),
-        Mistake(
-            "divided by n",
-            _interval(spread=pstdev),
-            "your standard deviation divides by n. The mean was taken from the same values, "
-            "so n − 1 are free: `statistics.stdev` divides by that.",
-        ),
-        Mistake(
-            "no root of n",
-            _interval(root=lambda n: 1.0),
-            "this is the spread of single differences. Their mean is surer: divide by √n.",
-        ),
-        Mistake(
-            "1.96",
-            _interval(factor=1.96),
-            "1.96 is for a spread that is known. Yours comes from a few seeds: `t` says how "
-            "much wider that makes the interval.",
-        ),
-        Mistake(
-            "widths for ends",
-            _as_widths,
-            "you return how far the interval reaches. Its ends are the mean less that, and the "
-            "mean plus that.",
-        ),
-    ],
-    right="`interval` is right: paired, with n − 1, √n and t",
-)
 
 # Exercise: an experiment of your own -------------------------------------------------------------
 

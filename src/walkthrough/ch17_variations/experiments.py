@@ -11,19 +11,26 @@ from typing import Any
 import torch
 
 from transformer.model import Transformer
-from transformer.training.trainer import Trainer
-from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, in_small
-from walkthrough.lab import Arm, Experiment, Job, Key, translator
+from walkthrough.ch17_variations.rows import BASE, CONTROL, ROWS, TRAINED, Row, in_small
+from walkthrough.lab import Arm, Choose, Experiment, Job, translator
 from walkthrough.lab.hooks import command_line, evaluated
-from walkthrough.lab.measures import perplexity, translated
-from walkthrough.lab.tasks import phrasebook, settings_of
+from walkthrough.lab.measures import exact, perplexity
+from walkthrough.lab.tasks import phrasebook
 
 WIDTH, DEPTH = 8, 2
 """Widths are an eighth of the paper's, stacks half as high: d_model 64, N 3."""
 MAX_LEN = 128
 """Positions to learn: the longest source and the 50 tokens that decoding may add fit."""
-UPDATES = 600
+EARLY, UPDATES = 200, 600
 PEAK = 3e-3
+OTHER_RATES = {
+    "C N=2": (1, 2, 4, 8),
+    "C N=8": (0.5, 1, 2),
+    "C d_model=1024": (0.5, 1, 2),
+    "C d_ff=4096": (0.5, 1, 2),
+    CONTROL: (0.5, 1, 2, 4),
+}
+"""Multiples of the planned rate for rows whose best one lies elsewhere than base's."""
 SPLITS = ("test_sentences", "test_combinations")
 ON_CAPTIONS = ("A h=1", "B d_k=16", "C N=2", "D dropout=0.0", "E learned positions")
 _LAST_OF_BRANCH = ("output_proj.weight", "contract.weight")
@@ -70,12 +77,18 @@ def _arm(row: Row, **how: Any) -> Arm:
 TABLE_3 = Experiment(
     name="17-table-3",
     question="Which rows of Table 3 differ from base in small, and which way?",
-    task=phrasebook("training.max_tokens=320", "training.warmup=100", "training.valid_every=150"),
+    task=phrasebook("training.max_tokens=320", "training.warmup=100"),
     base=BASE,
-    arms=[_arm(row, model=settings_of_row(row), build=as_base) for row in TRAINED.values()],
-    lengths=(UPDATES,),
-    measures=[perplexity(*SPLITS), translated(*SPLITS, first=300)],
+    arms=[
+        _arm(row, model=settings_of_row(row), build=as_base, rates=OTHER_RATES.get(row.name, ()))
+        for row in TRAINED.values()
+    ],
+    rates=(1, 2, 4),
+    choose=Choose("valid/-/perplexity", length=EARLY),
+    lengths=(EARLY, UPDATES),
+    measures=[perplexity("valid", *SPLITS), exact("test_sentences", first=300)],
 )
+"""Base, A h=1 and E were run at the planned rate as well, with `--rates 1 --lengths 600`."""
 CAPTIONS = Experiment(
     name="17-captions",
     question="Do a row of each letter of Table 3 and base differ on real captions?",
@@ -90,14 +103,3 @@ CAPTIONS = Experiment(
     measures=[evaluated("val", scores=("bleu", "chrf", "exact", "perplexity"))],
 )
 EXPERIMENTS = [TABLE_3, CAPTIONS]
-
-
-def first_updates(task: translator.Task, name: str, *, seed: int, updates: int) -> Transformer:
-    """Make the first updates of a phrasebook run, with the rates that the whole run has there."""
-    key = Key(name, 1.0, UPDATES, seed)
-    settings = settings_of(task.plan.training, TABLE_3.arm(name), key)
-    model = new_model(task, TRAINED[name], seed=seed)
-    run = Trainer(model, task.pairs("train"), settings)
-    for group in run.groups(0)[:updates]:
-        run.step(group)
-    return model.eval()

@@ -1,280 +1,237 @@
-"""The figures of chapter 17: Table 3 to explore, the vocabulary that fits it, differences."""
+"""The figures of chapter 17: Table 3 by letter, and what its rows cost here and there (§6.2)."""
 
+import html
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import altair as alt
 
-from transformer.analysis.cost import VocabularyFit
-from walkthrough.ch17_variations.intervals import t_interval
-from walkthrough.ch17_variations.parameters import PARTS, by_part
-from walkthrough.ch17_variations.rows import BASE, ROWS, Row
+from walkthrough.ch17_variations.rows import BASE, ROWS, TRAINED, Row, printed_difference
 from walkthrough.drawing.channels import menu
-from walkthrough.drawing.still import Still, canvas, still
-from walkthrough.drawing.style import NARROW, PALETTE, described, wrapped
+from walkthrough.drawing.look import VECTOR
+from walkthrough.drawing.scene import Scene, at, scene
+from walkthrough.drawing.style import KEY, OUTPUT, PALETTE, VALUE, WEIGHT, described, wrapped
+from walkthrough.lab import Comparison
 
-SYMBOLS = {
-    "n_heads": "h",
-    "n_layers": "N",
-    "d_k": "dₖ",
-    "d_v": "dᵥ",
-    "d_ff": "d_ff",
-    "d_model": "d_model",
-    "dropout": "dropout",
-    "smoothing": "smoothing",
-    "positions": "positions",
+PAPER, OURS, VOID = PALETTE["grey"], PALETTE["vermilion"], "#7676762e"
+
+# Table 3 by letter -------------------------------------------------------------------------------
+
+LETTERS = {
+    "A": "The width is cut into another number of heads, <i>h</i>. All matrices keep their shapes, "
+    "and the work stays; each head becomes wider or narrower.",
+    "B": "The keys (green) become shorter, the values stay. So the matrices of queries and keys "
+    "shrink, and the model has fewer parameters.",
+    "C": "More or fewer layers, a wider or narrower model (left), wider or narrower feed-forward "
+    "networks (right). Every row is a larger or a smaller model.",
+    "D": "The model stays. What changes is the share of numbers that dropout takes away (left), "
+    "and how much of the target the right word gets (right).",
+    "E": "Each position gets a vector that is learned, in place of a sinusoid.",
 }
-THIS, OTHERS, BASE_COLOUR = PALETTE["vermilion"], PALETTE["grey"], PALETTE["blue"]
+_CSS = """
+#scene-table3 .stage{min-height:20.2em}
+#scene-table3 .effects{display:grid;grid-template-columns:8.4em 5.4em 1fr 2.9em;column-gap:.6em;
+align-items:center;height:2.2em}
+#scene-table3 .legend{height:auto;font-size:.96em;padding-bottom:.4em;line-height:1.25}
+#scene-table3 .legend span{grid-column:1/-1;text-align:right}
+#scene-table3 .effects>b{font-weight:500}
+#scene-table3 .effects svg{width:100%;height:1.62em}
+#scene-table3 .bars{position:relative;height:100%;
+border-bottom:1px solid color-mix(in srgb,currentColor 14%,transparent)}
+#scene-table3 .bars i{position:absolute;height:34%;border-radius:2px}
+#scene-table3 .bars u{position:absolute;top:0;bottom:0;width:1px;background:currentColor}
+#scene-table3 .num{text-align:right;line-height:1.05;font-size:.96em}
+#scene-table3 .says{min-height:5.4em}
+@container(min-width:620px){#scene-table3 .says{min-height:2.7em}
+#scene-table3 .effects{grid-template-columns:8.4em 7em 1fr 3em;column-gap:1.2em;height:2em}
+#scene-table3 .stage{min-height:18.6em}}
+"""
 
 
-# Table 3 to explore ------------------------------------------------------------------------------
-
-
-def table_explorer(
-    rows: Mapping[str, Row] = ROWS,
+def table_by_letter(
+    found: Mapping[str, Comparison],
     *,
-    start: str = "A h=1",
-    title: str = "What a row changed, what it cost, and where its parameters are",
-    label: str = "row ",
-    x_title: str = "perplexity, as printed: left is better",
-    y_title: str = "BLEU, as printed",
-    parts_title: str = "millions of parameters; a blue mark: base",
-    description: str | None = None,
-) -> alt.VConcatChart:
-    """Return Table 3 with a menu of its rows: words, scores, and parameters by part.
-
-    Raises:
-        ValueError: `start` is no row.
-    """
-    names = [name for name in rows if name != BASE]
-    chosen = menu("row", names, label, start=start)
-    points = [
-        {"name": name, "perplexity": row.printed.perplexity, "bleu": row.printed.bleu}
-        for name, row in rows.items()
-    ]
-    words = [
-        {"name": name, "line": line, "place": place}
-        for name in names
-        for place, line in enumerate(_lines(rows[name]))
-    ]
-    base = by_part(rows[BASE].config)
-    parts = [
-        {
-            "name": name,
-            "part": part,
-            "millions": round(n / 1e6, 2),
-            "base": round(base[part] / 1e6, 2),
-        }
-        for name in names
-        for part, n in by_part(rows[name].config).items()
-    ]
-    chart = alt.vconcat(
-        _words(words), _scores(points, x_title, y_title), _parts(parts, parts_title), spacing=14
-    ).add_params(chosen)
-    chart = chart.properties(title=wrapped(title)).resolve_scale(color="independent")
-    return described(chart, description or _table_in_words(title, rows))
-
-
-def _lines(row: Row) -> list[str]:
-    changes = [
-        f"{SYMBOLS[name]} {_plain(old)} → {_plain(new)}" for name, (old, new) in row.changes.items()
-    ]
-    printed, base = row.printed, ROWS[BASE].printed
-    millions = sum(by_part(row.config).values()) / 1e6
-    told = f", printed {row.millions}" if row.millions else ", none printed"
-    return [
-        ", ".join(changes[:2]),
-        ", ".join(changes[2:]),
-        f"perplexity {printed.perplexity:.2f} ({printed.perplexity - base.perplexity:+.2f}), "
-        f"BLEU {printed.bleu:.1f} ({printed.bleu - base.bleu:+.1f})",
-        f"parameters: {millions:.1f} million counted{told}",
-    ]
-
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _words(lines: list[dict[str, Any]]) -> alt.Chart:
-    return (
-        alt.Chart(alt.Data(values=lines))
-        .transform_filter("datum.name == row")
-        .mark_text(align="left", fontSize=12)
-        .encode(
-            x=alt.value(-90),
-            y=alt.Y("place:O", axis=None),
-            text="line:N",
-        )
-        .properties(width=NARROW, height=alt.Step(18))
+    letters: Mapping[str, str] = LETTERS,
+    question: str = "Choose a letter of Table 3",
+    scale: str = "perplexity against base in per cent, right is worse:",
+    series: Sequence[str] = ("the paper, one run", "ours, five pairs"),
+) -> Scene:
+    """Return Table 3 a letter at a time: each row's model, the paper's effect, and ours."""
+    paper = {name: printed_difference(name) for name in ROWS}
+    ours = {name: one.mean for name, one in found.items()}
+    reach = [*paper.values(), *ours.values()]
+    ends = min(reach) - 1, max(reach) + 1
+    key = " · ".join(
+        f'<b style="color:{colour}">■</b>&nbsp;{name}'
+        for name, colour in zip(series, (PAPER, OURS), strict=True)
+    )
+    stage = f'<div class="effects legend"><span>{scale} {key}</span></div>'
+    for frame, letter in enumerate(letters):
+        for name, row in {**ROWS, **TRAINED}.items():
+            if name == BASE or row.group == letter:
+                effect = _effect(paper.get(name), ours.get(name), ends)
+                cells = f"<b>{html.escape(name.removeprefix(letter))}</b>{_model(row, letter)}"
+                stage += (
+                    f'<div{at(frame, first=0)}><div class="effects">{cells}{effect}</div></div>'
+                )
+    said = "; ".join(
+        f"{name} {effect:+.1f}" + (f", ours {ours[name]:+.1f}" if name in ours else "")
+        for name, effect in paper.items()
+    )
+    return scene(
+        "table3",
+        stage,
+        question=question,
+        choices=[f"<b>{letter}</b>" for letter in letters],
+        says=list(letters.values()),
+        description=f"Table 3, a letter at a time: {scale} {said}.",
+        css=_CSS,
     )
 
 
-def _scores(points: list[dict[str, Any]], x_title: str, y_title: str) -> alt.LayerChart:
-    data = alt.Chart(alt.Data(values=points))
-    scale = alt.Scale(zero=False, padding=10)
-    x = alt.X("perplexity:Q", title=x_title, scale=scale)
-    y = alt.Y("bleu:Q", title=y_title, scale=scale, axis=alt.Axis(tickCount=5))
-    tooltip = [
-        alt.Tooltip("name:N", title="row"),
-        alt.Tooltip("perplexity:Q", format=".2f"),
-        alt.Tooltip("bleu:Q", title="BLEU", format=".1f"),
-    ]
-    one = data.transform_filter("datum.name == row")
-    base = data.transform_filter(f"datum.name == '{BASE}'")
-    return alt.LayerChart(
-        layer=[
-            data.mark_point(color=OTHERS, size=50).encode(x, y, tooltip=tooltip),
-            base.mark_point(
-                color=BASE_COLOUR, filled=True, opacity=1, shape="square", size=90
-            ).encode(x, y, tooltip=tooltip),
-            base.mark_text(dy=-12, dx=-4, fontSize=12, align="right").encode(x, y, text="name:N"),
-            one.mark_point(color=THIS, filled=True, opacity=1, size=130).encode(
-                x, y, tooltip=tooltip
-            ),
-            one.mark_text(dy=-12, fontSize=12).encode(x, y, text="name:N"),
+def _effect(paper: float | None, ours: float | None, ends: tuple[float, float]) -> str:
+    """Return two bars from 0, the paper's above ours, and their numbers."""
+    low, high = ends
+
+    def place(value: float) -> float:
+        return 100 * (value - low) / (high - low)
+
+    bars, told = f'<u style="left:{place(0.0):.1f}%"></u>', ""
+    for value, colour, top in ((paper, PAPER, 12), (ours, OURS, 54)):
+        if value is None:
+            told += "<br>"
+            continue
+        left, right = sorted((place(0.0), place(value)))
+        where = f"left:{left:.1f}%;width:{right - left:.1f}%;top:{top}%"
+        bars += f'<i style="{where};background:{colour}"></i>'
+        number = f"{value:+.1f}".replace("-", "−") if value else "0"
+        told += f"<b>{number}</b><br>" if colour == OURS else f"{number}<br>"
+    return f'<div class="bars">{bars}</div><div class="num">{told}</div>'
+
+
+def _model(row: Row, letter: str) -> str:
+    """Return what the letter changes as a drawing of 100 × 30."""
+    c, parts = row.config, list[tuple[float, float, float, float, str]]()
+    if letter == "A":
+        parts = [
+            (100 * n / c.n_heads, 4, 100 / c.n_heads - 1.2, 22, WEIGHT) for n in range(c.n_heads)
         ]
-    ).properties(width=NARROW, height=190)
+    elif letter == "B":
+        for n in range(8):
+            tall = 26 * (c.d_k or 0) / 64
+            parts += [(12.5 * n, 28 - tall, 5, tall, KEY), (12.5 * n + 5.5, 2, 5, 26, VALUE)]
+    elif letter == "C":
+        thick = 30 / 8
+        for n in range(c.n_layers):
+            y = 30 - thick * (n + 1)
+            parts += [
+                (50 - c.d_model / 22, y, c.d_model / 22, thick - 1, OUTPUT),
+                (52, y, c.d_ff / 88, thick - 1, VECTOR),
+            ]
+    elif letter == "D":
+        kept = round(10 * (1 - c.dropout))
+        parts = [(5 * n, 8, 4, 14, WEIGHT if n < kept else VOID) for n in range(10)]
+        sure = 44 * (1 - row.smoothing)
+        parts += [(56, 8, sure, 14, OUTPUT), (57 + sure, 8, 43 - sure, 14, VECTOR)]
+    else:
+        parts = [(2 * n, 15, 1.4, 12 * _position(row, n), WEIGHT) for n in range(50)]
+    drawn = "".join(
+        f'<rect x="{x:.1f}" y="{min(y, y + h):.1f}" width="{w:.1f}" height="{abs(h):.1f}" '
+        f'fill="{ink}"/>'
+        for x, y, w, h, ink in parts
+    )
+    return f'<svg viewBox="0 0 100 30" aria-hidden="true">{drawn}</svg>'
 
 
-def _parts(parts: list[dict[str, Any]], title: str) -> alt.LayerChart:
-    data = alt.Chart(alt.Data(values=parts)).transform_filter("datum.name == row")
-    largest = max(part["millions"] for part in parts)
-    scale = alt.Scale(domain=[0, largest], nice=False)
-    y = alt.Y("part:N", sort=list(PARTS), title=None)
-    tooltip = [
-        alt.Tooltip("part:N"),
-        alt.Tooltip("millions:Q", title="millions", format=".2f"),
-        alt.Tooltip("base:Q", title="base", format=".2f"),
+def _position(row: Row, n: int) -> float:
+    if row.config.positions == "learned":
+        return math.sin(12.9898 * n * n)  # no pattern
+    return math.sin(n / 3)
+
+
+# What the rows cost ------------------------------------------------------------------------------
+
+
+def rows_chart(
+    panels: Mapping[str, Sequence[Comparison]],
+    *,
+    title: str = "What a row costs: the paper's one run, and our pairs",
+    label: str = "runs ",
+    x_title: str = "per cent against base; left is better",
+    kinds: Sequence[str] = (
+        "the paper",
+        "ours, 0 outside of the interval",
+        "ours, 0 inside of it",
+        "ours, too few pairs for one",
+    ),
+) -> alt.LayerChart:
+    """Return rows with the paper's effect, our mean, its interval and the pairs.
+
+    A menu chooses the runs. What had too few pairs for a verdict has no interval.
+
+    Raises:
+        ValueError: there are no runs.
+    """
+    if not panels:
+        raise ValueError("a chart of rows needs runs, got none")
+    data = [
+        {"runs": runs, "row": one.ours, **drawn}
+        for runs, found in panels.items()
+        for one in found
+        for drawn in _drawn(one, kinds)
     ]
-    return alt.LayerChart(
-        layer=[
-            data.mark_bar(color=THIS, size=12).encode(
-                alt.X("millions:Q", title=title, scale=scale), y, tooltip=tooltip
-            ),
-            data.mark_tick(color=BASE_COLOUR, thickness=3, size=20).encode(
-                alt.X("base:Q", title=title, scale=scale), y, tooltip=tooltip
-            ),
-        ]
-    ).properties(width=NARROW, height=alt.Step(24))
-
-
-def _table_in_words(title: str, rows: Mapping[str, Row]) -> str:
-    listed = "; ".join(
-        f"{name}: perplexity {row.printed.perplexity:.2f}, BLEU {row.printed.bleu:.1f}"
-        for name, row in rows.items()
+    names = [name for name in TRAINED if any(row["row"] == name for row in data)]
+    order = sorted(names, key=lambda name: TRAINED[name].group)  # the control beside its row
+    ticks = [-50, -20, -10, -5, -2, 0, 2, 5, 10, 20, 50, 100]
+    scale = alt.Scale(type="symlog", constant=3, nice=False)
+    shown = alt.Chart(alt.Data(values=data)).transform_filter("datum.runs == runs")
+    y = alt.Y("row:N", sort=order, title=None, scale=alt.Scale(domain=order))
+    axis = alt.Axis(values=ticks, labelOverlap="greedy")
+    x = alt.X("x:Q", title=x_title, scale=scale, axis=axis)
+    inks = alt.Scale(
+        domain=list(kinds), range=[PAPER, *(PALETTE[ink] for ink in ("blue", "ochre", "purple"))]
     )
-    return (
-        f"{title}. A menu chooses a row of Table 3. Lines of text say what it changes, a point "
-        f"stands among those of the other rows, bars show its parameters by part. {listed}."
+    shapes = alt.Scale(domain=list(kinds), range=["diamond", "circle", "square", "triangle-up"])
+    legend = alt.Legend(title=None, columns=1)
+    colour = alt.Color("kind:N", scale=inks, legend=legend)
+    tooltip = [
+        alt.Tooltip("row:N"),
+        alt.Tooltip("kind:N", title="whose"),
+        alt.Tooltip("said:N", title="effect"),
+    ]
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color=PAPER).encode(x)
+    layers = [
+        zero,
+        shown.transform_filter("isValid(datum.pair)")
+        .mark_point(size=22, opacity=0.5, filled=True, color=PAPER)
+        .encode(alt.X("pair:Q", scale=scale), y),
+        shown.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=3)
+        .encode(alt.X("low:Q", scale=scale), y, colour, x2="high:Q"),
+        shown.transform_filter("isValid(datum.x)")
+        .mark_point(size=80, opacity=1, filled=True)
+        .encode(x, y, colour, alt.Shape("kind:N", scale=shapes, legend=legend), tooltip=tooltip),
+    ]
+    chart = alt.LayerChart(layer=layers).add_params(menu("runs", list(panels), label))
+    told = " ".join(
+        f"{runs}: " + "; ".join(f"{one.ours} {one.effect}, {one.verdict}" for one in found) + "."
+        for runs, found in panels.items()
     )
+    chart = chart.properties(width="container", height=alt.Step(22), title=wrapped(title))
+    return described(chart, f"{title}. A menu chooses the runs. {told}")
 
 
-# The vocabulary that fits the column of parameters ------------------------------------------------
-
-
-def residual_picture(
-    fits: Mapping[str, VocabularyFit],
-    *,
-    title: str = "One vocabulary fits ten rows of Table 3",
-    x_title: str = "printed minus counted, in millions",
-    band: str = "rounds to the printed number",
-    alt_text: str | None = None,
-) -> Still:
-    """Return printed minus counted parameters of each row, for several vocabularies.
-
-    Raises:
-        ValueError: there is no vocabulary.
-    """
-    if not fits:
-        raise ValueError("a picture of residuals needs at least one vocabulary, got none")
-    names = list(next(iter(fits.values())).residuals)
-    colours = (PALETTE["grey"], PALETTE["vermilion"], PALETTE["blue"])
-    with canvas(400, 60 + 20 * len(names)) as (figure, axes):
-        axes.axvspan(-0.5, 0.5, color=PALETTE["green"], alpha=0.2, lw=0, label=band)
-        axes.axvline(0, color="black", lw=0.8)
-        for (label, fit), colour, marker in zip(fits.items(), colours, "so^", strict=False):
-            x = [fit.residuals[name] for name in names]
-            axes.plot(x, names, marker, color=colour, label=label)
-        axes.invert_yaxis()
-        axes.set_xlabel(x_title)
-        axes.grid(axis="y")
-        axes.tick_params(axis="y", length=0)
-        figure.suptitle(title, x=0.01, ha="left", fontweight="semibold", fontsize=13)
-        figure.legend(loc="outside lower left", ncols=1, fontsize=12)
-    told = "; ".join(
-        f"{label}: " + ", ".join(f"{name} {gap:+.2f}" for name, gap in fit.residuals.items())
-        for label, fit in fits.items()
-    )
-    words = alt_text or f"{title}. Points at printed minus counted millions of parameters. {told}."
-    return still(figure, alt=words)
-
-
-# Differences -------------------------------------------------------------------------------------
-
-Panel = Mapping[str, Sequence[float]]
-"""A row → its differences from base: one of the paper's, or one a seed of ours."""
-
-
-def difference_picture(
-    panels: Mapping[str, Panel],
-    *,
-    title: str = "One run in the paper, five pairs in small",
-    x_title: str = "100 · Δ ln perplexity",
-    names: Sequence[str] = (),
-    alt_text: str | None = None,
-) -> Still:
-    """Return a panel for the paper and for each corpus, rows below each other.
-
-    A row with one difference is a diamond; one with several has a dot a seed, their mean and the
-    interval of the mean, in blue where 0 lies outside.
-
-    Raises:
-        ValueError: no panel holds a row.
-    """
-    shown = list(names) or [name for name in ROWS if any(name in one for one in panels.values())]
-    if not shown:
-        raise ValueError("a picture of differences needs at least one row, got none")
-    size = (130 + 145 * len(panels), 70 + 21 * len(shown))
-    with canvas(*size, ncols=len(panels), sharey=True, squeeze=False) as (figure, axes):
-        for ax, (heading, panel) in zip(axes[0], panels.items(), strict=True):
-            ax.axvline(0, color="black", lw=0.8)
-            for place, name in enumerate(shown):
-                if name in panel:
-                    _draw_row(ax, place, panel[name])
-            ax.set_title(heading, fontsize=12)
-            ax.set_xlabel(x_title)
-            ax.grid(axis="y")
-            ax.tick_params(axis="y", length=0)
-            ax.margins(x=0.08)
-        axes[0][0].set_yticks(range(len(shown)), shown)
-        axes[0][0].invert_yaxis()
-        figure.suptitle(title, x=0.01, ha="left", fontweight="semibold", fontsize=13)
-    return still(figure, alt=alt_text or _differences_in_words(title, x_title, panels, shown))
-
-
-def _draw_row(ax: Any, place: int, values: Sequence[float]) -> None:
-    if len(values) == 1:
-        ax.plot(values, [place], "D", color=PALETTE["vermilion"], markersize=6)
-        return
-    found = t_interval(values)
-    colour = PALETTE["blue"] if found.side else PALETTE["grey"]
-    ax.plot(values, [place] * len(values), "o", color=colour, markersize=3, alpha=0.55)
-    ax.plot([found.low, found.high], [place, place], color=colour, lw=2.2, solid_capstyle="butt")
-    ax.plot([found.mean], [place], "|", color=colour, markersize=13, markeredgewidth=2.5)
-
-
-def _differences_in_words(
-    title: str, x_title: str, panels: Mapping[str, Panel], names: Sequence[str]
-) -> str:
-    told = []
-    for heading, panel in panels.items():
-        rows = [f"{name} {_difference_said(panel[name])}" for name in names if name in panel]
-        told.append(f"{heading}: {', '.join(rows)}")
-    return f"{title}. Rows of Table 3, {x_title}. " + ". ".join(told) + "."
-
-
-def _difference_said(values: Sequence[float]) -> str:
-    if len(values) == 1:
-        return f"{values[0]:+.1f}"
-    found = t_interval(values)
-    return f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
+def _drawn(one: Comparison, kinds: Sequence[str]) -> list[dict[str, object]]:
+    """Return the marks of a row: the paper's, ours, its pairs."""
+    marks: list[dict[str, object]] = [{"pair": round(pair, 2)} for pair in one.differences]
+    ours = {"x": round(one.mean, 2), "said": f"{one.effect}, {one.verdict}"}
+    if one.verdict == "too few seeds":
+        ours["kind"] = kinds[3]
+    else:
+        ours |= {"low": round(one.low, 2), "high": round(one.high, 2)}
+        ours["kind"] = kinds[1] if one.low > 0 or one.high < 0 else kinds[2]
+    marks.append(ours)
+    if one.ours in ROWS:
+        printed = printed_difference(one.ours)
+        marks.append({"x": round(printed, 2), "kind": kinds[0], "said": f"{printed:+.1f} per cent"})
+    return marks

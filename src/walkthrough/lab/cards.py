@@ -115,7 +115,8 @@ def overview(found: Sequence[Comparison], *, title: str) -> Still:
         for row, one in enumerate(found):
             told = one.verdict in ("better", "worse")
             axis.plot(one.differences, [row] * one.n, "o", color="black", alpha=0.25, markersize=4)
-            axis.plot([one.low, one.high], [row, row], color=CATEGORIES[told], linewidth=2.5)
+            if one.interval:
+                axis.plot([one.low, one.high], [row, row], color=CATEGORIES[told], linewidth=2.5)
             axis.plot([one.mean], [row], "D", color=CATEGORIES[told])
         axis.set_yticks(range(len(found)), [one.ours for one in found])
         axis.invert_yaxis()

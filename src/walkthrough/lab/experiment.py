@@ -247,7 +247,8 @@ def plan(
     """Return the runs that are missing and can be made now.
 
     For each arm first the rates, then its best one (`best`, which may refuse) with all seeds and
-    lengths. Call it again when these are made: more may be due.
+    lengths. Call it again when these are made: more may be due. With both `rates`
+    and `lengths` nothing is chosen: these are the runs.
     """
     e, done = experiment, set(done)
     claim_lengths = tuple(lengths or e.lengths)
@@ -257,7 +258,7 @@ def plan(
         grid = tuple(rates or arm.rates or e.rates)
         claim_seeds = tuple(seeds or arm.seeds or e.seeds)
         few = [s for s in e.rate_seeds if not seeds or s in seeds] or list(claim_seeds)
-        if e.choose and len({*e.rates, *grid}) > 1:
+        if e.choose and not (rates and lengths) and len({*e.rates, *grid}) > 1:
             keys = [Key(name, r, e.search_length, s) for r in grid for s in few]
             if done.issuperset(keys):
                 chosen = best(name)

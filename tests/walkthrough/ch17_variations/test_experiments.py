@@ -6,12 +6,10 @@ import pytest
 import torch
 
 from transformer.cli.plan import make_plan
-from transformer.training import Record, train
 from walkthrough.ch17_variations import experiments
 from walkthrough.ch17_variations.experiments import CAPTIONS, TABLE_3
 from walkthrough.ch17_variations.rows import ROWS, TRAINED, in_small
 from walkthrough.lab import Job, Key
-from walkthrough.lab.tasks import settings_of
 
 
 @pytest.fixture(scope="module")
@@ -57,22 +55,6 @@ def test_learned_positions_reach_past_the_longest_output(task):
 def test_the_rate_falls_with_the_width():
     wide, narrow = (TABLE_3.arm(name).train["peak"] for name in ("base", "C d_model=256"))
     assert narrow / wide == pytest.approx(math.sqrt(2))
-
-
-def test_the_first_updates_are_those_of_the_whole_run(task):
-    class StoppedError(Exception):
-        pass
-
-    def stop(record: Record) -> None:
-        raise StoppedError
-
-    arm = TABLE_3.arm("base")
-    settings = settings_of(task.plan.training, arm, Key("base", 1.0, 600, 1)).replace(log_every=2)
-    whole = experiments.as_base(Job(TABLE_3, arm, Key("base", 1.0, 600, 1), task))
-    with pytest.raises(StoppedError):
-        train(whole, task.pairs("train"), settings, progress=False, callbacks=[stop])
-    model = experiments.first_updates(task, "base", seed=1, updates=2)
-    assert torch.equal(model.output_weight, whole.output_weight)
 
 
 @pytest.mark.parametrize("arm", CAPTIONS.arms, ids=lambda arm: arm.name)

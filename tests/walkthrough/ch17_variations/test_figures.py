@@ -1,84 +1,67 @@
 """The figures of chapter 17 show what the rows and the runs say."""
 
-from xml.etree import ElementTree
-
 import pytest
 from chart_specs import all_rows, inputs, spec
 
-from transformer.analysis.cost import fit_vocabulary
 from walkthrough.ch17_variations import figures
 from walkthrough.ch17_variations.rows import ROWS
+from walkthrough.lab import Comparison
 
 
-@pytest.fixture(scope="module")
-def explorer():
-    return figures.table_explorer()
+def compared(row, mean, *, verdict="worse", half=0.5):
+    return Comparison(
+        experiment="17-table-3",
+        ours=row,
+        base="base",
+        figure="test/-/perplexity",
+        unit="per cent",
+        lower_is_better=True,
+        seeds=(1, 2),
+        differences=(mean - half, mean + half),
+        mean=mean,
+        low=mean - half,
+        high=mean + half,
+        sentences=None,
+        levels=(1.1, 1.1),
+        rates=(1, 2),
+        of_rates=3,
+        length=600,
+        by_rate=(),
+        by_length=(),
+        verdict=verdict,
+    )
 
 
-def test_every_row_but_base_can_be_chosen(explorer):
-    assert inputs(explorer)["row"]["options"] == [name for name in ROWS if name != "base"]
-    assert spec(explorer)["params"][0]["value"] == "A h=1"
+def test_every_row_of_the_table_is_shown_with_the_effects_here_and_there():
+    picture = figures.table_by_letter({"A h=1": compared("A h=1", 3.1)})
+    assert all(f"{name} " in picture.description for name in ROWS)
+    assert "A h=1 +7.3, ours +3.1" in picture.description
+    assert picture.markup.count("<svg") == sum(name != "big" for name in ROWS) + 1 + 4
 
 
-def test_the_words_say_what_changes_and_what_is_printed(explorer):
-    lines = {}
-    for row in all_rows(explorer):
-        if "line" in row:
-            lines.setdefault(row["name"], []).append(row["line"])
-    assert lines["A h=1"][:2] == ["h 8 → 1, dₖ 64 → 512", "dᵥ 64 → 512"]
-    assert lines["C N=2"][2] == "perplexity 6.11 (+1.19), BLEU 23.7 (-2.1)"
-    assert lines["C N=2"][3] == "parameters: 33.7 million counted, printed 36"
-    assert lines["D dropout=0.2"][0] == "dropout 0.1 → 0.2"
-    assert lines["D dropout=0.2"][3].endswith("none printed")
+def test_a_model_is_drawn_by_what_its_letter_changes():
+    def rects(name, letter):
+        return figures._model(ROWS[name], letter).count("<rect")
+
+    assert [rects(f"A h={h}", "A") for h in (1, 4, 16, 32)] == [1, 4, 16, 32]
+    assert [rects(name, "C") for name in ("C N=2", "C N=8")] == [4, 16]
+    assert figures._model(ROWS["E learned positions"], "E") != figures._model(ROWS["base"], "E")
 
 
-def test_points_and_bars_are_those_of_the_table(explorer):
-    rows = all_rows(explorer)
-    points = {r["name"]: (r["perplexity"], r["bleu"]) for r in rows if "perplexity" in r}
-    assert points == {n: (r.printed.perplexity, r.printed.bleu) for n, r in ROWS.items()}
-    keys = {r["name"]: r["millions"] for r in rows if r.get("part") == "queries and keys"}
-    assert keys["B d_k=16"] == pytest.approx(keys["A h=1"] / 4, abs=0.01)
-
-
-def test_a_start_that_is_no_row_is_refused():
-    with pytest.raises(ValueError, match="C N=3"):
-        figures.table_explorer(start="C N=3")
-
-
-def words(picture):
-    root = ElementTree.fromstring(picture.svg)
-    return {e.text for e in root.iter() if e.tag.endswith("}text")}
-
-
-def test_residuals_name_rows_and_vocabularies():
-    picture = figures.residual_picture({"fitted": fit_vocabulary()})
-    assert {"base", "big", "fitted", "C d_model=1024"} <= words(picture)
-    assert "big -3.99" in picture.alt
-    with pytest.raises(ValueError, match="at least one vocabulary"):
-        figures.residual_picture({})
-
-
-PANELS = {
-    "the paper": {"A h=1": [7.3], "C N=2": [21.7]},
-    "ours": {"A h=1": [1.0, 1.1, 1.2], "C N=8": [-1.0, 1.0, 0.5]},
-}
-
-
-def test_differences_stand_in_the_order_of_the_table_with_their_intervals():
-    picture = figures.difference_picture(PANELS)
-    assert {"A h=1", "C N=2", "C N=8", "the paper", "ours"} <= words(picture)
-    assert "A h=1 +7.3, C N=2 +21.7" in picture.alt
-    assert "A h=1 +1.1 (+0.9 to +1.3)" in picture.alt
-
-
-def test_an_interval_without_0_is_blue_and_one_with_it_grey():
-    picture = figures.difference_picture(PANELS)
-    assert figures.PALETTE["blue"] in picture.svg
-    assert figures.PALETTE["grey"] in picture.svg
-    only_clear = figures.difference_picture({"ours": {"A h=1": [1.0, 1.1, 1.2]}})
-    assert figures.PALETTE["grey"] not in only_clear.svg
-
-
-def test_a_picture_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="at least one row"):
-        figures.difference_picture({"ours": {}})
+def test_the_chart_has_a_menu_and_tells_rows_apart_by_their_intervals():
+    few = compared("A h=1", -3.0, verdict="too few seeds")
+    panels = {
+        "long": [compared("A h=1", 3.1), compared("C N=8", 0.1), compared("B d_k=16, wider", 9.0)],
+        "captions": [few],
+    }
+    chart = figures.rows_chart(panels)
+    assert inputs(chart)["runs"]["options"] == ["long", "captions"]
+    marks = {(r["runs"], r["row"], r["kind"]): r for r in all_rows(chart) if "kind" in r}
+    assert marks["long", "A h=1", "the paper"]["x"] == 7.25
+    assert "low" in marks["long", "A h=1", "ours, 0 outside of the interval"]
+    assert ("long", "C N=8", "ours, 0 inside of it") in marks
+    assert ("long", "B d_k=16, wider", "the paper") not in marks  # the paper has no such row
+    assert "low" not in marks["captions", "A h=1", "ours, too few pairs for one"]
+    assert "captions: A h=1 3.0 per cent better, too few seeds." in spec(chart)["description"]
+    with pytest.raises(ValueError, match="needs runs"):
+        figures.rows_chart({})

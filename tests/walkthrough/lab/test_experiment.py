@@ -69,9 +69,9 @@ def test_an_arm_may_have_seeds_and_rates_of_its_own():
 
 
 def test_options_ask_for_other_seeds_rates_and_lengths():
-    e = toy(choose=None, rates=(1,))
-    planned = plan(e, [], chosen, arms=["quick"], seeds=[7], rates=[3], lengths=[50])
-    assert planned == [Key("quick", 3, 50, 7)]
+    for e in (toy(choose=None, rates=(1,)), toy()):  # where rates are chosen, too
+        planned = plan(e, [], chosen, arms=["quick"], seeds=[7], rates=[3], lengths=[50])
+        assert planned == [Key("quick", 3, 50, 7)]
 
 
 def test_an_arm_waits_for_the_run_that_it_starts_from():
