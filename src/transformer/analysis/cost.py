@@ -225,42 +225,6 @@ PAPER_PARAMETERS: Mapping[str, int] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class VocabularyFit:
-    """The one vocabulary size under which counted parameters come closest to printed ones.
-
-    `residuals` are printed minus counted millions, by row.
-    """
-
-    vocab_size: float
-    residuals: Mapping[str, float]
-
-
-def fit_vocabulary(printed: Mapping[str, int] = PAPER_PARAMETERS) -> VocabularyFit:
-    """Solve for the vocabulary that best reproduces rows of Table 3, by least squares.
-
-    The paper says about 37 000, with which the base model has 63.1 M parameters and not 65 M.
-
-    Raises:
-        ValueError: for no rows, or a row that Table 3 does not have.
-    """
-    models = TransformerConfig.table3()
-    unknown = sorted(set(printed) - set(models))
-    if unknown or not printed:
-        raise ValueError(
-            f"rows must be among {', '.join(models)}, got {', '.join(unknown) or 'none'}"
-        )
-    widths = {row: models[row].d_model for row in printed}  # one matrix, tied (§3.4)
-    missing = {row: printed[row] * 1e6 - fixed_parameter_count(models[row]) for row in printed}
-    vocab_size = sum(widths[row] * missing[row] for row in printed) / sum(
-        width**2 for width in widths.values()
-    )
-    return VocabularyFit(
-        vocab_size=vocab_size,
-        residuals={row: (missing[row] - widths[row] * vocab_size) / 1e6 for row in printed},
-    )
-
-
 # Sustained single-precision TFLOP/s that the paper assumes (footnote to Section 6.1).
 SUSTAINED_TFLOPS: Mapping[str, float] = {"K80": 2.8, "K40": 3.7, "M40": 6.0, "P100": 9.5}
 

@@ -3,7 +3,6 @@
 import math
 from typing import get_args
 
-import numpy as np
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -14,8 +13,6 @@ from transformer.analysis.cost import (
     Layer,
     attention_flops,
     feed_forward_flops,
-    fit_vocabulary,
-    fixed_parameter_count,
     forward_flops,
     layer_cost,
     parameter_count,
@@ -182,40 +179,11 @@ def test_with_37000_words_base_has_63_and_not_65_million_parameters():
     assert parameter_count(TransformerConfig.base()) / 1e6 == pytest.approx(63.1, abs=0.05)
 
 
-def test_about_41000_words_fit_every_row_of_table_3_but_big():
-    rows = {row: millions for row, millions in PAPER_PARAMETERS.items() if row != "big"}
-    fit = fit_vocabulary(rows)
-    assert fit.vocab_size == pytest.approx(41_000, abs=300)
-    assert max(map(abs, fit.residuals.values())) < 0.5  # million: every row rounds as printed
-    models = TransformerConfig.table3(round(fit.vocab_size))
-    for row, residual in fit.residuals.items():
-        assert parameter_count(models[row]) / 1e6 + residual == pytest.approx(rows[row], abs=0.01)
-
-
-def test_big_alone_fits_about_36000_words():
-    printed = {"big": PAPER_PARAMETERS["big"]}
-    assert printed["big"] == 213
-    assert fit_vocabulary(printed).vocab_size == pytest.approx(36_000, abs=300)
-
-
 def test_all_printed_rows_but_big_are_those_of_41000_words():
     models = TransformerConfig.table3(41_000)
     for row, millions in PAPER_PARAMETERS.items():
         if row != "big":
             assert round(parameter_count(models[row]) / 1e6) == millions
-
-
-def test_the_fit_is_that_of_numpy():
-    models = TransformerConfig.table3()
-    widths = np.array([[models[row].d_model] for row in PAPER_PARAMETERS])
-    missing = np.array(
-        [10**6 * n - fixed_parameter_count(models[row]) for row, n in PAPER_PARAMETERS.items()]
-    )
-    (expected,) = np.linalg.lstsq(widths, missing, rcond=None)[0]
-    fit = fit_vocabulary()
-    assert fit.vocab_size == pytest.approx(expected, rel=1e-9)
-    residuals = dict(zip(PAPER_PARAMETERS, (missing - widths[:, 0] * expected) / 1e6, strict=True))
-    assert fit.residuals == pytest.approx(residuals, rel=1e-7)
 
 
 def test_table_2_training_costs():
@@ -244,8 +212,6 @@ def test_an_hour_on_one_gpu_at_the_rates_of_the_papers_footnote(gpu, tflops):
         (lambda: layer_cost("pooling", n=9, d=8), "one of self-attention, .* got 'pooling'"),
         (lambda: layer_cost("dilated", n=9, d=8, k=1), "at least 2.* got 1 and 64"),
         (lambda: path_length("restricted", n=9, r=1), "at least 2.* got 3 and 1"),
-        (lambda: fit_vocabulary({"F": 1}), "rows must be among base, .* got F"),
-        (lambda: fit_vocabulary({}), "rows must be among base, .* got none"),
         (
             lambda: forward_flops(CONFIGS["tiny"], source_len=0, target_len=3),
             "source_len must be at least 1, got 0",
