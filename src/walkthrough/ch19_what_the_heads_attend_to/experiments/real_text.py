@@ -6,7 +6,7 @@ base models of chapter 17, on the validation captions alone.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,7 +20,6 @@ from transformer.model import Transformer
 from transformer.training.checkpoint import load_checkpoint
 from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery
-from walkthrough.ch19_what_the_heads_attend_to.experiments.measuring import ablated
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.discovery import find
 
@@ -41,7 +40,7 @@ def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any
     def score() -> float:
         return next_words_right(model, batches)
 
-    found = {**ablated(model, score, alone=surgery.KINDS), "layer": {}, "kind": {}}
+    found = {**_ablated(model, score), "layer": {}, "kind": {}}
     for kind in surgery.KINDS:
         all_heads = surgery.heads(model, kind)
         with surgery.without(model, all_heads):
@@ -52,6 +51,20 @@ def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any
                 found["layer"][kind].append(score())
     n_words = sum(batch.n_target_tokens for batch in batches)
     return {"words": n_words, "next_word": found, "steady": steadiness(model, batches)}
+
+
+def _ablated(model: Transformer, score: Callable[[], float]) -> dict[str, Any]:
+    """Return a score whole, without each head, and with one head alone in its layer."""
+    found: dict[str, Any] = {"nothing": score(), "one": {}, "all but one": {}}
+    for kind, layer, head in surgery.heads(model):
+        one = (kind, layer, head)
+        for name, removed in (("one", [one]), ("all but one", surgery.all_but(model, one))):
+            rows = found[name].setdefault(kind, [])
+            if len(rows) == layer:
+                rows.append([])
+            with surgery.without(model, removed):
+                rows[layer].append(score())
+    return found
 
 
 def in_batches(pairs: Sequence[Pair]) -> list[Batch]:
