@@ -29,7 +29,7 @@ def answer(job: Job, closed: str) -> Outcome:
         f"{measuring.SPLITS[test.name]}/forced/accuracy": measuring.CLOSED[closed](test)
         for test in tests
     }
-    if closed != "nothing":
+    if closed != "trained":
         return Outcome(figures=figures)
     n = 3 if job.small else measuring.N_SENTENCES
     for test in (tests[0], tests[-1]):
@@ -77,7 +77,7 @@ EXPERIMENT = Experiment(
     name="19-heads",
     question="Do heads look at the word that decides a translation, and which looks does it need?",
     task=Loaded(),
-    base="nothing",
+    base="trained",
     arms=[
         *(Arm(name, run=partial(answer, closed=name)) for name in measuring.CLOSED),
         Arm("untrained", run=untrained),

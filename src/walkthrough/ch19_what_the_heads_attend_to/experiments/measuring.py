@@ -45,7 +45,11 @@ SPLITS = {
 BIASES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
 KIM = 1.5
 """The bias towards right-branching trees of Kim et al. (2020)."""
-RIVALS = {"other words": "encoder", "other words, decoder": "cross", "other words, own": "decoder"}
+RIVALS = {
+    "other words closed": "encoder",
+    "other words closed, decoder": "cross",
+    "other words closed, written": "decoder",
+}
 
 
 @dataclass(frozen=True)
@@ -167,18 +171,24 @@ def _from_everyone(test: Test, *, article: bool = False) -> float:
 
 
 CLOSED: dict[str, Callable[[Test], float]] = {
-    "nothing": _nothing,
-    "best head": _in_best,
-    "all but the best head": _in_all_but_best,
-    "encoder": _looks("encoder"),
-    "decoder": _looks("cross"),
-    "both": _looks("encoder", "cross"),
-    "written": _looks("decoder"),
-    "all three": _looks("encoder", "cross", "decoder"),
-    "answer from everyone": _from_everyone,
-    "answer and article from everyone": lambda test: _from_everyone(test, article=True),
+    "trained": _nothing,
+    "best head closed": _in_best,
+    "all others closed": _in_all_but_best,
+    "encoder closed": _looks("encoder"),
+    "decoder closed": _looks("cross"),
+    "both closed": _looks("encoder", "cross"),
+    "written closed": _looks("decoder"),
+    "all three closed": _looks("encoder", "cross", "decoder"),
+    "answer unseen": _from_everyone,
+    "answer and article unseen": lambda test: _from_everyone(test, article=True),
     **{name: _rival(kind) for name, kind in RIVALS.items()},
 }
+"""Arm of the experiment → how it asks.
+
+The look at the answer is closed in the encoder (from the word that is asked about), in the decoder
+(from the row that predicts its translation), or at what is written of the answer; "other words" get
+as much weight together as the answer does.
+"""
 
 
 # Where heads look, and which of them together decide ----------------------------------------------
