@@ -23,7 +23,7 @@ def tests_of(seed: int, length: int, small: bool) -> list[measuring.Test]:
 
 
 def answer(job: Job, closed: str) -> Outcome:
-    """Ask both translators everything while edges are closed; where none is, look at their heads."""
+    """Ask both translators everything while edges are closed; if none is, look at their heads."""
     tests = tests_of(job.seed, job.length, job.small)
     figures = {
         f"{measuring.SPLITS[test.name]}/forced/accuracy": measuring.CLOSED[closed](test)
@@ -55,7 +55,7 @@ def tree_figures(translator: asking.Translator, n: int) -> dict[str, float]:
 
 def untrained(job: Job) -> Outcome:
     """Read trees out of both translators as they were before their first update."""
-    figures = {}
+    figures: dict[str, float] = {}
     for language in LANGUAGES:
         fresh = asking.new_translator(language, asking.words(small=job.small), seed=job.seed)
         figures |= tree_figures(fresh, 3 if job.small else measuring.N_SENTENCES)
@@ -63,7 +63,7 @@ def untrained(job: Job) -> Outcome:
 
 
 def right_branching(job: Job) -> Outcome:
-    """Score the trees that open a bracket at every word; "random" and the best binary ones beside."""
+    """Score the trees that open a bracket at every word, and others that look at nothing."""
     figures, extra = {}, {}
     for language, name in LANGUAGES.items():
         fresh = asking.new_translator(language, asking.words(small=job.small), seed=job.seed)
