@@ -26,8 +26,8 @@ def by_seed(
         for row in rows
     ]
     wanted = " && ".join(f"datum.{field} == {field}" for field in menus)
-    size = step(len(columns), ["seed 10"])
-    turned = -45 if max(map(len, columns)) > 4 else 0
+    size = step(len(columns), ["training"])
+    turned = -45 if max(map(len, columns)) > 5 else 0
     base = (
         alt.Chart(alt.Data(values=data))
         .transform_filter(wanted)
@@ -38,7 +38,7 @@ def by_seed(
                 sort=alt.EncodingSortField("place", op="min"),
                 axis=alt.Axis(orient="top", title=None, labelAngle=turned, labelLimit=170),
             ),
-            alt.Y("seed:O", title="seed"),
+            alt.Y("seed:O", title="training"),
         )
     )
     colour = alt.Color(
@@ -96,7 +96,7 @@ def sets_chart(
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format="%", title=unit, values=[0, 0.5, 1]),
             ),
-            alt.Y("seed:O", title="seed"),
+            alt.Y("seed:O", title="training"),
         )
     )
     bars = base.mark_bar(color=WEIGHT, height=14)

@@ -20,8 +20,9 @@ def tree_chart(
         for axis, (language, rows) in zip(axes[0], f1.items(), strict=True):
             axis.axvline(lines[language], color=PALETTE["vermilion"], linewidth=2)
             for place, name in enumerate(names):
-                axis.plot(rows[name], [place] * len(rows[name]), "o", alpha=0.55)
-            axis.set(xlim=(20, 60), xlabel=f"F1, {language}")
+                colour = PALETTE["grey" if name.startswith("untrained") else "blue"]
+                axis.plot(rows[name], [place] * len(rows[name]), "o", color=colour, alpha=0.55)
+            axis.set(xlim=(20, 60), xlabel=f"F1, {language.title()}")
             axis.grid(axis="x")
         axes[0][0].set_yticks(range(len(names)), names)
         axes[0][0].invert_yaxis()
@@ -37,7 +38,7 @@ def tree_chart(
 def captions_chart(rows: Sequence[Mapping[str, object]], *, title: str) -> Still:
     """Return the points that next words lose, layer by layer: a mark a head and seed."""
     shown = [row for row in rows if row["one out"]]
-    with canvas(420, 100 + 34 * len(shown)) as (figure, axis):
+    with canvas(420, 100 + 25 * len(shown)) as (figure, axis):
         for number, (name, marker) in enumerate(LOST.items()):
             for place, row in enumerate(shown):
                 lost = row[name]
