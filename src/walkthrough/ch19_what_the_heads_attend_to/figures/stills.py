@@ -22,7 +22,7 @@ def tree_chart(
             for place, name in enumerate(names):
                 colour = PALETTE["grey" if name.startswith("untrained") else "blue"]
                 axis.plot(rows[name], [place] * len(rows[name]), "o", color=colour, alpha=0.55)
-            axis.set(xlim=(20, 60), xlabel=f"F1, {language.title()}")
+            axis.set(xlim=(20, 60), xticks=(30, 40, 50), xlabel=f"F1, {language.title()}")
             axis.grid(axis="x")
         axes[0][0].set_yticks(range(len(names)), names)
         axes[0][0].invert_yaxis()
@@ -53,7 +53,7 @@ def captions_chart(rows: Sequence[Mapping[str, object]], *, title: str) -> Still
                 )
         axis.set_yticks(range(len(shown)), [str(row["layer"]) for row in shown])
         axis.invert_yaxis()
-        axis.set(xlabel="points of next words lost", title=title)
+        axis.set(xlabel="points lost", title=title)
         axis.grid(axis="x")
         figure.legend(loc="outside lower center", ncols=3)
     said = "; ".join(
