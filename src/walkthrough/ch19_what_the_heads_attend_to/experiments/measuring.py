@@ -54,11 +54,7 @@ RIVALS = {
 
 @dataclass(frozen=True)
 class Test:
-    """A relation's questions; those that head and distance are chosen on come from other sentences.
-
-    `weight` holds, for each kind of attention, the mean weight that closing the answer takes away,
-    and closing its rival, which `rivals` are the places of.
-    """
+    """A relation's questions; head and distance are chosen on other sentences."""
 
     name: str
     translator: Translator
