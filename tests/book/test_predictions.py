@@ -103,7 +103,7 @@ RECORDED = {
     *("09-never-there", "12-no-warmup"),
     *("13-after-200", "13-smoothing", "15-beam"),
     *("17-keys-or-parameters", "17-after-200"),
-    *("18-longer", "19-whose", "19-same-picture", "19-best-tree"),
+    *("18-longer", "19-same-picture", "19-best-tree"),
     *("20-asking", "20-longer", "22-same-numbers"),
 }
 """What runs of the laboratory decide; all others ask for a count or for what the page computes."""

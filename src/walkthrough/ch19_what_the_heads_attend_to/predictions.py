@@ -1,85 +1,62 @@
 """What the reader guesses before an experiment of the chapter shows it."""
 
-from walkthrough.ch19_what_the_heads_attend_to.experiments import heads, reading
+from walkthrough.ch19_what_the_heads_attend_to.experiments import heads, measuring, reading
+from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
 RUNS = heads.EXPERIMENT.frame()
-ITS, MAKES = "its, his, her → son, sa, ses", "makes → fait, rend"
-LOOKS = [row for row in reading.looks_rows(RUNS) if row["relation"] == ITS]
-HIDDEN = [
-    row["right"]
-    for row in reading.hidden_rows(RUNS)
-    if (row["relation"], row["hidden"]) == (MAKES, "edge")
-]
-TREES = {
-    row["of"]: [r["f1"] for r in reading.tree_rows(RUNS) if r["of"] == row["of"]]
-    for row in reading.tree_rows(RUNS)
-}
+LEFT = reading.right(RUNS, measuring.MAKES)["encoder closed"]
 
-whose = Prediction(
-    "19-whose",
-    "In *the city is famous for its museums*, French *ses* says nothing of the owner. From *its*, "
-    "how often does the best encoder head look at the owner?",
+all_heads = Prediction(
+    "19-all-heads",
+    "Three heads of the encoder look from *makes* at *more*. Close the edge to *more difficult* in "
+    "all eight. What does this translator write?",
     (
-        Choice(
-            "In nearly all sentences, as in the paper's Figure 4",
-            "So it is for *it*, in some seeds. For *its* the translation asks another question.",
-            when=lambda heads, distance: min(heads) > 0.9,
-        ),
-        Choice(
-            "In fewer than a third, less often than a fixed distance finds it",
-            "Where nothing has to be found, the encoder of these translators looks less often.",
-            when=lambda heads, distance: max(heads) < min(1 / 3, distance),
-        ),
-        Choice(
-            "In half of them, about as often as a fixed distance",
-            "A head that looks two words to the left would do that. None of them does.",
-            when=lambda heads, distance: max(abs(share - distance) for share in heads) < 0.1,
-        ),
+        Choice("*fait*", "That is what the map suggests, and why you test it."),
+        Choice("*rend*, as before", "It has another way to know.", right=True),
+        Choice("Neither, for it never met such a hole", "It takes the hole well."),
     ),
-    given=([row["head"] for row in LOOKS], LOOKS[0]["offset"]),
 )
 
 same_picture = Prediction(
     "19-same-picture",
-    "In each of five seeds an encoder head looks from *makes* at *more …* in 85 % of the "
-    "sentences or more. Hide that edge. In how many seeds does *fait* come out for most of them?",
+    "In each of ten trainings an encoder head looks from *makes* at *more …* in four sentences of "
+    "five or more. Close that look in all heads of the encoder. In how many trainings does *fait* "
+    "come out for most sentences?",
     (
+        Choice("In none, as in the translator above", "There are others.", when=0),
+        Choice("In one to four", "The picture is the same, the need is not.", when=(1, 2, 3, 4)),
         Choice(
-            "In two",
-            "In the other three the picture is the same, and the decoder's own look is enough.",
-            when=2,
+            "In five to nine", "The decoder's own look is enough more often.", when=(5, 6, 7, 8, 9)
         ),
-        Choice("In all five", "That is what the picture suggests, and why you test it.", when=5),
-        Choice("In none", "In two seeds the look is what decides; the control shows that.", when=0),
+        Choice("In all ten", "The translator above is one of them, and it says *rend*.", when=10),
     ),
-    given=(sum(share < 0.5 for share in HIDDEN),),
+    given=(int((LEFT < 0.5).sum()),),
 )
 
 best_tree = Prediction(
     "19-best-tree",
-    "Trees are read out of the best encoder head. How well do they agree with the grammar's?",
+    "Head and bias are chosen on other sentences. Whose trees agree better with the grammar's than "
+    "right-branching ones do?",
     (
         Choice(
-            "Better than right-branching trees",
-            "No head of any seed gets that far.",
-            when=lambda f1: min(f1["best trained head"]) > max(f1["right-branching"]),
+            "Those of trained models, and of untrained ones as well: the bias does it",
+            "The bias alone gets as far as the tree that looks at nothing, and no further.",
+            when=lambda trained, fresh: trained == fresh == "better",
         ),
         Choice(
-            "No better than random trees",
-            "Trained heads are above that, in every seed.",
-            when=lambda f1: min(f1["best trained head"]) <= max(f1["random"]),
+            "Those of trained models alone",
+            "Their maps hold something that neither the bias nor a random start has.",
+            when=lambda trained, fresh: trained == "better" != fresh,
         ),
         Choice(
-            "Better than an untrained model's, worse than right-branching",
-            "They hold some structure, and a tree that looks at nothing holds more.",
-            when=lambda f1: (
-                max(f1["best untrained head"])
-                < min(f1["best trained head"])
-                <= max(f1["best trained head"])
-                < min(f1["right-branching"])
-            ),
+            "Neither: English opens its brackets at the left too regularly",
+            "Without a bias it would be so.",
+            when=lambda trained, fresh: trained != "better" != fresh,
         ),
     ),
-    given=(TREES,),
+    given=tuple(
+        compare(heads.EXPERIMENT, arm, "right-branching", figure="english/best_bias/f1").verdict
+        for arm in ("trained", "untrained")
+    ),
 )

@@ -7,34 +7,12 @@ from soundness import assert_check_is_sound
 from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
 from walkthrough.ch19_what_the_heads_attend_to import checks
 
-ALL = [checks.share_found, checks.fixed_distance, checks.hide, checks.without_head]
+ALL = [checks.fixed_distance, checks.hide, checks.without_head]
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 def test_check_rejects_and_names_each_mistake(check):
     assert_check_is_sound(check)
-
-
-def test_a_share_in_the_readers_own_way_is_right():
-    def share(maps, asked):
-        seen = [
-            bool(set(weights[query].topk(1).indices.tolist()) & set(answers))
-            for weights, (query, answers) in zip(maps, asked, strict=True)
-            if answers
-        ]
-        return torch.tensor(seen).double().mean().item() if seen else None
-
-    assert checks.share_found(share).status == "right"
-
-
-def test_a_division_by_no_sentence_is_told():
-    def share(maps, asked):
-        hits = [int(w[q].argmax()) in a for w, (q, a) in zip(maps, asked, strict=True) if a]
-        return sum(hits) / len(hits)
-
-    verdict = checks.share_found(share)
-    assert verdict.status == "wrong"
-    assert "no sentence with an answer" in verdict.message
 
 
 def test_an_edge_hidden_by_a_mask_is_right():

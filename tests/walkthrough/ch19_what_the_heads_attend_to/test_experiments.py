@@ -1,4 +1,6 @@
-"""Looks, neighbours, trees and margins are counted as the page says."""
+"""Looks, closings, trees and margins are counted as the page says."""
+
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -10,13 +12,16 @@ from transformer.data.phrasebook.questions import Question
 from transformer.data.vocabulary import Vocabulary
 from walkthrough.ch19_what_the_heads_attend_to.experiments import (
     asking,
+    heads,
     looking,
     measuring,
     reading,
     surgery,
     trees,
 )
+from walkthrough.lab import Job, Key
 
+HOW = ("plain", "bias", "best_bias")
 ENGLISH = tuple(["Paul", "makes", "the", "cake", "for", "Jane", "more", "beautiful"])
 FRENCH = tuple(["Paul", "rend", "le", "gâteau", "pour", "Jane", "plus", "beau"])
 
@@ -100,12 +105,6 @@ def test_a_distance_finds_a_sentence_once():
     assert looking.best_head(torch.tensor([[0.1, 0.2], [0.7, 0.3]])) == (1, 0)
 
 
-def test_neighbours_are_as_many_as_the_answer_and_never_asked():
-    assert surgery.neighbours(question()) == [5, 4]
-    assert surgery.neighbours(question(query=2, answers=(1,))) == [0]
-    assert surgery.neighbours(question(query=1, answers=(0,))) == [2]
-
-
 @torch.no_grad()
 def test_an_answer_that_nobody_sees_changes_nothing_that_is_said_later(translator):
     asked = [question(query=4, answers=(3,), predicted=6, written=(3,))]
@@ -118,7 +117,7 @@ def test_an_answer_that_nobody_sees_changes_nothing_that_is_said_later(translato
             masks = {
                 kind: mask for kind, mask in surgery.unseen(batch, asked).items() if kind in names
             }
-            with surgery.all_hidden(translator.model, masks):
+            with surgery.hidden(translator.model, masks):
                 rows.append(translator.model(batch.source, batch.target_in)[0, 4:])
         assert torch.allclose(rows[0][1:], rows[1][1:], atol=1e-6) is same
         assert not torch.allclose(rows[0][0], rows[1][0], atol=1e-6)  # the answer's own row
@@ -158,7 +157,15 @@ def test_f1_counts_over_all_sentences():
 
 def test_words_that_look_alike_are_near():
     weights = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert trees.attention_distances(weights) == pytest.approx([0, 1])
+    assert trees.attention_distances(weights).tolist() == pytest.approx([0, 1])
+
+
+def test_a_bias_lifts_the_first_cut_most_and_the_last_not():
+    assert trees.leaning_right([1.0, 2.0, 3.0], 1.5) == pytest.approx([4.0, 3.5, 3.0])
+    assert trees.leaning_right([1.0, 2.0, 3.0], 0.0) == [1.0, 2.0, 3.0]
+    assert trees.leaning_right([0.5], 2.0) == [1.5]
+    spans = trees.split_where_far(trees.leaning_right([0.3, 0.1, 0.2, 0.4], 50.0))
+    assert spans == trees.split_where_far(trees.BASELINES["right-branching"](5))
 
 
 def test_a_head_that_knows_the_tree_gets_it_all():
@@ -169,37 +176,40 @@ def test_a_head_that_knows_the_tree_gets_it_all():
     rows[3, 2] = 1
     rows[4, 3:5] = 0.5
     rows[5:7, 4] = 1
-    scores = trees.head_f1([rows[None, None]], [TREE])
-    assert scores.item() > 0.8
+    far = trees.attention_distances(rows[None, None])
+    assert trees.head_f1([far], [TREE]).item() > 0.8
 
 
 # --- the record -------------------------------------------------------------------------------
 
 
 def test_rows_of_the_record_are_those_of_its_runs():
-    kinds = {"best": [1, 0], "shares": [[0.1, 0.2], [0.9, 0.3]]}
-    hidden = dict.fromkeys(reading.HIDDEN.values(), 0.5) | {"by head": [[1.0, 0.7]]}
-    of_one = {
-        "offset": 3,
-        "offset_share": 0.4,
-        "right": 1.0,
-        "hidden": hidden,
-        "encoder": kinds,
-        "without": {
-            "one": {"encoder": [[1.0, 0.9]], "cross": [[0.8, 1.0]]},
-            "all but one": {"encoder": [[1.0, 0.6]], "cross": [[0.2, 0.4], [1.0, 0.9]]},
-        },
-    }
-    runs = pd.DataFrame([{"seed": 4, "extra": {"relations": {"makes": of_one}}}])
-    (look,) = reading.looks_rows(runs)
-    assert (look["relation"], look["seed"], look["which"]) == ("makes", 4, "2.1")
-    assert (look["head"], look["offset"]) == (0.9, 0.4)
-    shares = {row["hidden"]: row["right"] for row in reading.hidden_rows(runs)}
-    assert shares == dict.fromkeys(reading.HIDDEN, 0.5) | {"nothing": 1.0}
-    (row,) = reading.ablation_rows(runs)
-    assert (row["without encoder"], row["without cross"]) == (0.9, 0.8)
-    assert (row["one encoder"], row["one cross"]) == pytest.approx((0.8, 0.3))
-    assert reading.roles(runs)["makes"]["seed 4, 2.1"] == 0.9
+    found = {"best": [1, 0], "shares": [[0.1, 0.2], [0.9, 0.3]]}
+    of_one = {"offset_share": 0.4, **dict.fromkeys(reading.LOOKS, found)}
+    sets = {name: [1.0, 0.0] for name in ("encoder", "cross", "encoder, cross closed")}
+    extra = {"relations": {measuring.MAKES: of_one}, "sets": sets}
+    arms = [("trained", 1.0), ("encoder closed", 0.25)]
+    runs = pd.DataFrame(
+        [
+            {"arm": arm, "seed": 4, "extra": extra if arm == "trained" else {}}
+            | {f"{split}/forced/accuracy": share for split in measuring.SPLITS.values()}
+            for arm, share in arms
+        ]
+    )
+    look, *_ = reading.looks(runs)
+    assert (look["word"], look["look"], look["seed"]) == (measuring.MAKES, "encoder", 4)
+    assert (look["values"], look["best"]) == ([0.1, 0.2, 0.9, 0.3, 0.4], 0.9)
+    closed, *_ = reading.closings(runs, {"nothing": "trained", "encoder": "encoder closed"})
+    assert (closed["word"], closed["values"]) == (measuring.MAKES, [1.0, 0.25])
+    assert [row["shares"] for row in reading.sets(runs)] == [[1.0, 0.0]] * 3
+
+
+def test_the_smallest_sets_are_all_of_the_same_size():
+    shares = [1.0] * 256
+    for number in (0b110, 0b101, 0b111, 0b1000_0001):
+        shares[number] = 0.2
+    assert reading.smallest_sets(shares) == [["1.1", "1.3"], ["1.2", "1.3"], ["1.1", "2.4"]]
+    assert reading.smallest_sets([1.0] * 256) == []
 
 
 def test_a_span_of_seeds():
@@ -207,26 +217,18 @@ def test_a_span_of_seeds():
     assert reading.span([0.998, 1.0]) == "1.00"
 
 
-def caption_run(nothing, *, shares):
-    """A run of two encoder heads in one layer, and one head of each other kind."""
-    scores = {kind: [[nothing - 0.01]] for kind in ("cross", "decoder")}
-    return {
-        "next_word": {
-            "nothing": nothing,
-            "one": scores | {"encoder": [[nothing - 0.002, nothing + 0.001]]},
-            "all but one": scores | {"encoder": [[nothing - 0.01, nothing - 0.03]]},
-            "layer": {"encoder": [nothing - 0.04], "cross": [0.1], "decoder": [0.2]},
-            "kind": {"encoder": nothing - 0.05, "cross": 0.0, "decoder": nothing},
-        },
-        "steady": {"shares": shares, "offsets": [[-1, 0], [1, 2]]},
-    }
-
-
 def test_points_are_lost_against_the_whole_model_of_the_same_seed():
-    runs = [
-        caption_run(0.6, shares=[[0.1, 0.2], [0.4, 0.3]]),
-        caption_run(0.5, shares=[[0.1, 0.5], [0.4, 0.3]]),
-    ]
+    runs = []
+    for whole in (0.6, 0.5):
+        scores = {kind: [[whole - 0.01]] for kind in ("cross", "decoder")}
+        found = {
+            "nothing": whole,
+            "one": scores | {"encoder": [[whole - 0.002, whole + 0.001]]},
+            "all but one": scores | {"encoder": [[whole - 0.01, whole - 0.03]]},
+            "layer": {"encoder": [whole - 0.04], "cross": [0.1], "decoder": [0.2]},
+            "kind": {"encoder": whole - 0.05, "cross": 0.0, "decoder": whole},
+        }
+        runs.append({"next_word": found})
     rows = {row["layer"]: row for row in reading.caption_rows(runs)}
     assert list(rows)[:3] == ["encoder 1", "encoder, all", "decoder 1"]
     assert rows["encoder 1"]["one out"] == pytest.approx([0.2, -0.1, 0.2, -0.1])
@@ -235,31 +237,53 @@ def test_points_are_lost_against_the_whole_model_of_the_same_seed():
     assert rows["encoder, all"]["none left"] == pytest.approx([5, 5])
     assert rows["encoder, all"]["one out"] == []
     assert rows["encoder–decoder 1"]["none left"] == pytest.approx([50, 40])
-    assert reading.steadiest(runs) == [("2.1", 1, 0.4), ("1.2", 0, 0.5)]
-
-
-def test_a_span_of_points():
-    assert reading.points([0.2, -0.14, 0.9]) == "−0.1 to 0.9"
-    assert reading.points([-0.04, 0.04]) == "0.0"
-    assert reading.points([]) == ""
 
 
 # --- what is measured -------------------------------------------------------------------------
 
 
-def test_what_is_measured_covers_every_relation_and_head(monkeypatch):
-    monkeypatch.setattr(asking, "SIZES", {**asking.SIZES, "d_model": 8, "n_heads": 2, "d_ff": 8})
-    words = asking.distant_phrasebook(train=600).vocabulary()
+def test_every_right_word_is_asked_for_as_often():
+    words = asking.words(small=True)
+    for name, kinds in (("it → le, la", {"le": 3, "la": 3}), (measuring.MAKES, {"rend": 6})):
+        asked = asking.asked(name, words, n=6)
+        counts = Counter(q.right.replace("rendent", "rend") for q in asked)
+        assert counts == kinds
+
+
+def test_a_stranger_stands_where_an_answer_could():
+    for question_ in asking.strangers(asking.words(small=True), n=3):
+        assert question_.right in ("fait", "font")
+        first = question_.source[question_.answers[0]]
+        assert first == "more" or first.endswith("er") or first in ("better", "worse")
+
+
+def test_a_run_answers_everything_with_every_look_closed(monkeypatch):
+    monkeypatch.setattr(asking, "SIZES", {**asking.SIZES, "d_model": 8, "d_ff": 8})
+    monkeypatch.setattr(measuring, "BIASES", (0.0, measuring.FIXED))
+    e = heads.EXPERIMENT
     config.update("jaxtyping_disable", True)  # some hundred thousand small calls
     try:
-        found = measuring.measure(asking.new_translator("fr", words, seed=1), n=3, n_sentences=3)
+        found = {
+            arm.name: arm.run(Job(e, arm, Key(arm.name, 1.0, 2, 1), None, small=True))
+            for arm in e.arms
+        }
     finally:
         config.update("jaxtyping_disable", False)
-    assert list(found["relations"]) == measuring.relations_of("fr")
-    for one in found["relations"].values():
-        assert torch.tensor(one["hidden"]["by head"]).shape == (2, 2)
-        assert {"edge", "neighbour", "cross", "decoder", "all three"} <= set(one["hidden"])
-        for kind in ("encoder", "cross", "decoder"):
-            assert torch.tensor(one[kind]["shares"]).shape == (2, 2)
-            assert torch.tensor(one["without"]["one"][kind]).shape == (2, 2)
-    assert {"trained", "untrained", "right-branching", "random"} <= set(found["trees"])
+        heads.tests_of.cache_clear()
+    asked = {f"{split}/forced/accuracy" for split in measuring.SPLITS.values()}
+    assert all(set(found[name].figures) >= asked for name in measuring.CLOSED)
+    tree = {f"{one}/{how}/f1" for one in ("english", "french") for how in HOW}
+    assert all(
+        set(found[name].figures) >= tree for name in ("trained", "untrained", "right-branching")
+    )
+    extra = found["trained"].extra
+    assert list(extra["relations"]) == list(measuring.SPLITS)
+    assert {len(shares) for shares in extra["sets"].values()} == {256}
+
+
+def test_the_weights_that_ship_are_the_record_of_seed_1():
+    runs = heads.EXPERIMENT.frame().set_index(["arm", "seed"])
+    for language, name in heads.LANGUAGES.items():
+        shipped = asking.load_translator(language)
+        found = measuring.exact(shipped, measuring.known_sentences(shipped, "test", 200))
+        assert found == pytest.approx(runs.loc[("trained", 1), f"{name}/greedy/exact"], abs=0.006)

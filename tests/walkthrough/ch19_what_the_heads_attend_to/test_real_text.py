@@ -1,11 +1,11 @@
-"""What a head of a translator of captions is worth, and how steady it is, counted by hand."""
+"""What a head of a translator of captions is worth, counted by hand."""
 
 import pytest
 import torch
 
 from transformer.config import EOS_ID, TransformerConfig
 from transformer.data.batching import collate
-from transformer.model import AttentionMaps, Transformer
+from transformer.model import Transformer
 from walkthrough.ch19_what_the_heads_attend_to.experiments import real_text, surgery
 from walkthrough.lab.translator import next_word_accuracy
 
@@ -192,107 +192,3 @@ def test_every_other_head_of_each_kind_is_silenced_by_itself(measured):
         for out, left in zip(measured["one"][kind], measured["all but one"][kind], strict=True):
             assert out == left[::-1]
     assert len({measured["nothing"], *measured["kind"].values()}) == 4
-
-
-# --- steadiness -------------------------------------------------------------------------------
-
-SENTENCES = [([5, 6, 7], [11]), ([9, 5, 6, 8, 7], [12])]
-
-
-@pytest.fixture
-def looking(model, monkeypatch):
-    """A model whose heads look at: the word before, itself; the end symbol, the word after.
-
-    The rows of the end symbol and of padding all look at the first word.
-    """
-
-    def attention(source, target):
-        weights = torch.zeros(2, *source.shape[:1], 2, source.shape[1], source.shape[1])
-        for sentence, ids in enumerate(source.tolist()):
-            n = ids.index(EOS_ID)
-            for place in range(len(ids)):
-                goals = (max(place - 1, 0), place, n, place + 1) if place < n else (0,) * 4
-                for number, goal in enumerate(goals):
-                    row = weights[number // 2, sentence, number % 2, place]
-                    row += 0.4 / len(ids)  # the rest lies everywhere
-                    row[goal] += 0.6
-        return AttentionMaps(encoder=weights, decoder=weights, cross=weights)
-
-    monkeypatch.setattr(model, "attention", attention)
-    return model
-
-
-def distances_are_right(steadiness, model):
-    """Of eight words, the two first ones have none before them."""
-    found = steadiness(model, [collate(SENTENCES[:1]), collate(SENTENCES[1:])])
-    together = steadiness(model, [collate(SENTENCES)])
-    assert found["shares"] == together["shares"]
-    assert found["shares"] == [[pytest.approx(6 / 8), 1.0], [pytest.approx(2 / 8), 1.0]]
-    assert found["offsets"][0] == [-1, 0]
-    assert found["offsets"][1][0] in (1, 2, 3)
-    assert found["offsets"][1][1] == 1
-
-
-def counting(rows, measure):
-    """Return a wrong count of steadiness: other rows, or another number for each row."""
-
-    def steadiness(model, batches):
-        kept = [[[], []], [[], []]]
-        for batch in batches:
-            weights = model.attention(batch.source, batch.target_in).encoder
-            for place in (weights.sum(-1) > 0).nonzero().tolist():
-                layer, sentence, head, query = place
-                if rows(batch.source[sentence, query]):
-                    row = weights[layer, sentence, head, query]
-                    kept[layer][head].append(measure(row, query))
-        best = [[max(set(one), key=one.count) for one in layer] for layer in kept]
-        shares = [
-            [one.count(most) / len(one) for one, most in zip(*both, strict=True)]
-            for both in zip(kept, best, strict=True)
-        ]
-        return {"offsets": best, "shares": shares}
-
-    return steadiness
-
-
-def words(token):
-    return token not in (0, EOS_ID)
-
-
-def offset(row, query):
-    return int(row.argmax()) - query
-
-
-def mean_offset(row, query):
-    return round(float((row * (torch.arange(len(row)) - query)).sum()))
-
-
-COUNTS = {
-    "the rows of padding, too": counting(lambda token: True, offset),
-    "the rows of the end, too": counting(lambda token: token != 0, offset),
-    "places, not distances": counting(words, lambda row, query: int(row.argmax())),
-    "distances without a direction": counting(words, lambda row, query: abs(offset(row, query))),
-    "query minus key": counting(words, lambda row, query: -offset(row, query)),
-    "the mean distance": counting(words, mean_offset),
-}
-
-
-def test_a_head_is_as_steady_as_its_best_distance(looking):
-    distances_are_right(real_text.steadiness, looking)
-    distances_are_right(counting(words, offset), looking)
-
-
-@pytest.mark.parametrize("wrong", COUNTS)
-def test_another_count_of_distances_is_rejected(wrong, looking):
-    with pytest.raises(AssertionError):
-        distances_are_right(COUNTS[wrong], looking)
-
-
-def test_heads_of_a_real_model_are_where_their_weights_are(model):
-    (batch,) = batches = [collate(PAIRS[:1])]
-    found = real_text.steadiness(model, batches)
-    weights = model.attention(batch.source, batch.target_in).encoder[1, 0, 0, :3]
-    distances = [int(row.argmax()) - place for place, row in enumerate(weights)]
-    most = max(distances.count(one) for one in distances)
-    assert found["shares"][1][0] == pytest.approx(most / 3)
-    assert distances.count(found["offsets"][1][0]) == most

@@ -30,7 +30,7 @@ def closed(shape, *edges):
 @torch.no_grad()
 def test_a_hidden_edge_has_no_weight_and_its_row_still_sums_to_one(model):
     before = model.attention(SOURCE, TARGET).encoder
-    with surgery.hidden(model, "encoder", closed((2, 1, 5, 5), (0, 0, 1, 3))):
+    with surgery.hidden(model, {"encoder": closed((2, 1, 5, 5), (0, 0, 1, 3))}):
         weights = model.attention(SOURCE, TARGET).encoder
     assert (weights[:, 0, :, 1, 3] == 0).all()
     assert (before[:, 0, :, 1, 3] > 0).all()
@@ -41,21 +41,26 @@ def test_a_hidden_edge_has_no_weight_and_its_row_still_sums_to_one(model):
 
 @torch.no_grad()
 def test_an_edge_can_be_hidden_in_one_layer_and_one_head(model):
-    mask = closed((2, 2, 5, 5), (0, 1, 1, 3))
-    with surgery.hidden(model, "encoder", mask, layers=[1]):
+    mask = closed((2, 1, 5, 5), (0, 0, 1, 3))
+    with surgery.hidden(model, {"encoder": mask}, only=[("encoder", 1, 1)]):
         weights = model.attention(SOURCE, TARGET).encoder
-    shut = (weights[:, 0, :, 1, 3] == 0).tolist()
-    assert shut == [[False, False], [False, True]]
+    assert (weights[:, 0, :, 1, 3] == 0).tolist() == [[False, False], [False, True]]
 
 
 @torch.no_grad()
 def test_padding_and_the_future_stay_closed(model):
-    with (
-        surgery.hidden(model, "encoder", torch.ones(2, 1, 5, 5, dtype=torch.bool)),
-        surgery.hidden(model, "decoder", torch.ones(2, 1, 4, 4, dtype=torch.bool)),
-    ):
+    masks = {"encoder": closed((2, 1, 5, 5)), "decoder": closed((2, 1, 4, 4))}
+    with surgery.hidden(model, masks):
         found = model(SOURCE, TARGET)
     torch.testing.assert_close(found, model(SOURCE, TARGET))
+
+
+def test_other_words_get_as_much_weight_and_the_word_itself_stays_open():
+    weights = torch.tensor([0.1, 0.3, 0.2, 0.25, 0.15, 0.0])
+    chosen, wanted, got = surgery.as_much_weight(weights, (2, 4), kept=1)
+    assert (chosen, wanted, got) == ([3, 0], pytest.approx(0.35), pytest.approx(0.35))
+    chosen, _, got = surgery.as_much_weight(weights, (1, 3), kept=2)
+    assert (chosen, got) == ([4, 0], pytest.approx(0.25))  # there is no more
 
 
 @pytest.mark.parametrize("kind", surgery.KINDS)

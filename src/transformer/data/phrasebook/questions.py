@@ -142,5 +142,12 @@ def _made_more(english: tuple[str, ...], query: int, french: tuple[str, ...]) ->
     """Return where `more difficult` or `longer` stands, if that is what is made."""
     if not {"rend", "rendent"} & set(french):
         return ()
-    place = next(i for i in range(query, len(english)) if english[i] in _MORE)
+    return comparative(english, query)
+
+
+def comparative(english: tuple[str, ...], start: int) -> tuple[int, ...]:
+    """Return where the first `more difficult` or `longer` from `start` on stands; () for none."""
+    place = next((i for i in range(start, len(english)) if english[i] in _MORE), None)
+    if place is None:
+        return ()
     return (place, place + 1) if english[place] == "more" else (place,)

@@ -1,7 +1,8 @@
 """Translators of the second corpus, and what they answer to questions with a known answer."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import torch
@@ -12,7 +13,13 @@ from transformer.config import TransformerConfig
 from transformer.data.batching import Batch, Pair, collate
 from transformer.data.codec import PhrasebookCodec, codec_from_text
 from transformer.data.phrasebook import Example
-from transformer.data.phrasebook.questions import RELATIONS, Question, questions
+from transformer.data.phrasebook.questions import (
+    RELATIONS,
+    Question,
+    Relation,
+    comparative,
+    questions,
+)
 from transformer.data.phrasebook.second_corpus import distant_phrasebook, distant_sentences
 from transformer.data.vocabulary import Vocabulary
 from transformer.model import AttentionMaps, Transformer
@@ -68,6 +75,11 @@ def load_translator(source_language: str) -> Translator:
     return Translator(checkpoint.model(), codec)
 
 
+def words(*, small: bool = False) -> Vocabulary:
+    """Return the words of both languages, as every translator knows them."""
+    return distant_phrasebook(**({"train": 600} if small else {})).vocabulary()
+
+
 def new_translator(source_language: str, words: Vocabulary, *, seed: int) -> Translator:
     """Return an untrained translator."""
     torch.manual_seed(seed)
@@ -109,10 +121,11 @@ def encoded(translator: Translator, examples: Sequence[Example]) -> list[Pair]:
     ]
 
 
-def asked(
-    relation: str, words: Vocabulary, *, n: int, split: str = "test", answered: bool = True
-) -> list[Question]:
-    """Return `n` questions of a relation about sentences of a split; without `answered`, any.
+def asked(relation: str, words: Vocabulary, *, n: int, split: str = "test") -> list[Question]:
+    """Return about `n` questions of a relation about sentences of a split, with an answer.
+
+    Each right word stands in as many of them as every other one, so that a model that always says
+    the same is right in one of two, or of three. (All answers to *makes* say *rend*.)
 
     Raises:
         ValueError: there is no such relation.
@@ -120,14 +133,38 @@ def asked(
     if relation not in RELATIONS:
         raise ValueError(f"relation must be one of {', '.join(RELATIONS)}; got {relation!r}")
     kind = RELATIONS[relation]
+    n_words = 1 if kind.structures == ("made",) else len(kind.choices[0])
+    counts: Counter[int] = Counter()
+    found = []
+    for question in _questions(kind, words, split):
+        word = next(c.index(question.right) for c in kind.choices if question.right in c)
+        if question.answers and counts[word] < n // n_words:
+            counts[word] += 1
+            found.append(question)
+        if len(found) == n // n_words * n_words:
+            return found
+    raise AssertionError("the grammar never ends")
+
+
+def strangers(words: Vocabulary, *, n: int, split: str = "test") -> list[Question]:
+    """Return `n` questions about *makes* in which *more …* belongs to something else.
+
+    As in "Paul makes the cake but the pie is more beautiful": *fait*. The stranger stands as the
+    answer, so that `looking.looks` counts who falls for it, and the same edge can be closed.
+    """
+    kind = RELATIONS["makes → fait, rend"]
     found = (
-        question
-        for example in distant_sentences(split, structures=kind.structures)
-        if all(word in words for word in example.source + example.target)
-        for question in questions(example, kind)
-        if question.answers or not answered
+        replace(question, answers=place)
+        for question in _questions(kind, words, split)
+        if not question.answers and (place := comparative(question.source, question.query))
     )
     return list(islice(found, n))
+
+
+def _questions(kind: Relation, words: Vocabulary, split: str) -> Iterator[Question]:
+    for example in distant_sentences(split, structures=kind.structures):
+        if all(word in words for word in example.source + example.target):
+            yield from questions(example, kind)
 
 
 @torch.no_grad()

@@ -1,28 +1,23 @@
-"""What a page asks of a translator: a translation, all its weights, and the record by rows."""
+"""The record of heads by rows, as the page shows it, and a translation."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from statistics import mean
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import pandas as pd
 
-from transformer.data.phrasebook import tokenize
 from transformer.inference.translate import Decoding, translate
-from transformer.model import AttentionMaps
+from walkthrough.ch19_what_the_heads_attend_to.experiments import measuring
 from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import Translator
 
 Record = Mapping[str, Any]
-
-HIDDEN = {
-    "nothing": "right",
-    "a neighbour": "neighbour",
-    "edge": "edge",
-    "cross": "cross",
-    "decoder": "decoder",
-    "edge and cross": "edge and cross",
-    "all three": "all three",
+LOOKS = {
+    "encoder": "encoder",
+    "cross": "decoder, at the source",
+    "decoder": "decoder, at what is written",
 }
-"""What is hidden, as the page calls it → its name in the record."""
+"""Kind of attention → what the page calls its look."""
+HEADS = [f"{layer}.{head}" for layer in (1, 2) for head in (1, 2, 3, 4)]
 
 
 def translation(translator: Translator, text: str) -> str:
@@ -35,104 +30,69 @@ def translation(translator: Translator, text: str) -> str:
     return found[0][0].text
 
 
-def all_weights(translator: Translator, text: str) -> tuple[list[str], list[str], AttentionMaps]:
-    """Return the words of a sentence, those of its translation, and all weights between them.
-
-    Raises:
-        ValueError: as `translation`.
-    """
-    source = tokenize(text, translator.codec.source_language)
-    target = tokenize(translation(translator, text), translator.codec.target_language)
-    return source, target, translator.maps(source, target)
-
-
-def each_relation(runs: pd.DataFrame) -> Iterator[tuple[int, str, Record]]:
-    """Yield seed, name of the relation, and what was measured of it, relation by relation."""
-    for name in dict.fromkeys(name for extra in runs["extra"] for name in extra["relations"]):
-        for seed, extra in zip(runs["seed"], runs["extra"], strict=True):
-            if name in extra["relations"]:
-                yield seed, name, extra["relations"][name]
-
-
-def looks_rows(runs: pd.DataFrame, kind: str = "encoder") -> list[dict[str, Any]]:
-    """Return, for each relation and seed, the share of its best head and of the best distance."""
-    rows = []
-    for seed, name, found in each_relation(runs):
-        layer, head = found[kind]["best"]
-        rows.append(
-            {
-                "relation": name,
-                "seed": seed,
-                "head": found[kind]["shares"][layer][head],
-                "which": f"{layer + 1}.{head + 1}",
-                "offset": found["offset_share"],
-            }
-        )
-    return rows
-
-
-def hidden_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return how often the right word is ahead, for each relation, seed and thing hidden."""
+def looks(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return how often each head, and the best distance, finds the answer: by word, look, seed."""
+    trained = runs[runs["arm"] == "trained"]
     return [
         {
-            "relation": name,
+            "word": name,
+            "look": LOOKS[kind],
             "seed": seed,
-            "hidden": label,
-            "right": found["right"] if key == "right" else found["hidden"][key],
+            "values": [*chain(*found[kind]["shares"]), found["offset_share"]],
+            "best": best_head(found[kind]),
         }
-        for seed, name, found in each_relation(runs)
-        for label, key in HIDDEN.items()
+        for seed, extra in zip(trained["seed"], trained["extra"], strict=True)
+        for kind in LOOKS
+        for name, found in extra["relations"].items()
     ]
 
 
-def ablation_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return, for each relation and seed, the share of right words with fewer heads.
-
-    "without encoder" and "without cross": without the one head of that kind that costs most.
-    "one encoder" and "one cross": the mean over the heads of a layer, each alone in it, in the
-    layer that suffers more.
-    """
-    rows = []
-    for seed, name, found in each_relation(runs):
-        row = {"relation": name, "seed": seed, "whole": found["right"]}
-        for kind in ("encoder", "cross"):
-            row[f"without {kind}"] = min(map(min, found["without"]["one"][kind]))
-            row[f"one {kind}"] = min(map(mean, found["without"]["all but one"][kind]))
-        rows.append(row)
-    return rows
+def best_head(found: Record) -> float:
+    """Return how often the head finds answers that found most of them in other sentences."""
+    layer, head = found["best"]
+    return float(found["shares"][layer][head])
 
 
-def roles(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return, for each relation, the share of every encoder head of every seed."""
-    found: dict[str, dict[str, float]] = {}
-    for seed, name, measured in each_relation(runs):
-        for layer, heads in enumerate(measured["encoder"]["shares"]):
-            for head, share in enumerate(heads):
-                found.setdefault(name, {})[f"seed {seed}, {layer + 1}.{head + 1}"] = share
-    return found
+def right(runs: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the share of right words of a relation: a row a seed, a column an arm."""
+    figure = f"{measuring.SPLITS[name]}/forced/accuracy"
+    asked = runs[runs["arm"].isin(measuring.CLOSED)]
+    return asked.pivot(index="seed", columns="arm", values=figure)
 
 
-LANGUAGES = {"en": "English", "fr": "French"}
+def closings(runs: pd.DataFrame, arms: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the shares of right words under these arms, by word and seed."""
+    return [
+        {"word": name, "seed": seed, "values": [row[arm] for arm in arms.values()]}
+        for name in measuring.SPLITS
+        for seed, row in right(runs, name).iterrows()
+    ]
 
 
-def tree_rows(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the F1 of the trees of every run, and of the trees that look at nothing."""
-    rows = []
-    for source, extra in zip(runs["source"], runs["extra"], strict=True):
-        scores = extra["trees"]
-        made = {
-            "best trained head": _of_best(scores["trained"]),
-            "best untrained head": _of_best(scores["untrained"]),
-            **{name: scores[name] for name in ("right-branching", "left-branching", "random")},
-        }
-        language = LANGUAGES[source]
-        rows += [{"language": language, "of": name, "f1": f1} for name, f1 in made.items()]
-    return rows
+def sets(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the shares of *makes* that are right while the look is closed in each set of heads."""
+    trained = runs[runs["arm"] == "trained"]
+    names = {
+        "encoder": "the encoder",
+        "cross": "the decoder",
+        "encoder, cross closed": "the encoder, the decoder's closed",
+    }
+    return [
+        {"look": name, "seed": seed, "shares": extra["sets"][key]}
+        for key, name in names.items()
+        for seed, extra in zip(trained["seed"], trained["extra"], strict=True)
+    ]
 
 
-def _of_best(scores: Record) -> float:
-    layer, head = scores["best"]
-    return float(scores["f1"][layer][head])
+def smallest_sets(shares: list[float], below: float = 0.5) -> list[list[str]]:
+    """Return the smallest sets of heads without which fewer than `below` are right; [] for none."""
+    found = [
+        [head for bit, head in enumerate(HEADS) if number >> bit & 1]
+        for number, share in enumerate(shares)
+        if share < below
+    ]
+    least = min(map(len, found), default=0)
+    return [heads for heads in found if len(heads) == least]
 
 
 def span(values: list[float]) -> str:
@@ -174,22 +134,3 @@ def _lost(run: Record, fewer: str, kind: str, layer: int | None = None) -> list[
     scores = run[fewer][kind] if layer is None else run[fewer][kind][layer]
     each = scores if isinstance(scores, list) else [scores]
     return [100 * (run["nothing"] - score) for score in each]
-
-
-def points(lost: list[float]) -> str:
-    """Return the smallest and the largest number of points, as `−0.2 to 0.9`; "" for none."""
-    if not lost:
-        return ""
-    low, high = (f"{value:z.1f}".replace("-", "−") for value in (min(lost), max(lost)))
-    return low if low == high else f"{low} to {high}"
-
-
-def steadiest(runs: Iterable[Record]) -> list[tuple[str, int, float]]:
-    """Return, seed by seed, which encoder head keeps its distance most, the distance, how often."""
-    found = []
-    for run in runs:
-        shares, offsets = run["steady"]["shares"], run["steady"]["offsets"]
-        places = [(layer, head) for layer, row in enumerate(shares) for head in range(len(row))]
-        layer, head = max(places, key=lambda place: shares[place[0]][place[1]])
-        found.append((f"{layer + 1}.{head + 1}", offsets[layer][head], shares[layer][head]))
-    return found

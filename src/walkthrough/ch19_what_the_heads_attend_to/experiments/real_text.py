@@ -1,18 +1,17 @@
-"""The heads of a translator of real captions, in numbers: what each is worth, how steady it looks.
+"""The heads of a translator of real captions, in numbers: what each is worth.
 
 Nothing knows the answers here, so nobody can count what a head finds. What can be counted is what
-is lost without it, and whether it keeps to one distance. Experiment 19-caption-heads asks it of the
-base models of chapter 17, on the validation captions alone.
+is lost without it. Experiment 19-caption-heads asks it of the base models of chapter 17, on the
+validation captions alone.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from transformer.cli.corpora import encode_pairs
-from transformer.config import EOS_ID, PAD_ID
+from transformer.config import PAD_ID
 from transformer.data.batching import Batch, Pair, collate
 from transformer.data.codec import codec_from_text
 from transformer.data.corpus import Corpus
@@ -20,7 +19,6 @@ from transformer.model import Transformer
 from transformer.training.checkpoint import load_checkpoint
 from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery
-from walkthrough.ch19_what_the_heads_attend_to.experiments.measuring import ablated
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.discovery import find
 
@@ -29,7 +27,7 @@ TRAINED_BY = "17-captions"
 
 
 def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """Return the share of next words that are right, whole and with fewer heads, and `steadiness`.
+    """Return the share of next words that are right, whole and with fewer heads.
 
     "one": without one head; "all but one": with that head alone in its layer; both layer by layer,
     head by head. Then the rivals of one head alone, which have none: "layer", without any head of
@@ -41,7 +39,7 @@ def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any
     def score() -> float:
         return next_words_right(model, batches)
 
-    found = {**ablated(model, score, alone=surgery.KINDS), "layer": {}, "kind": {}}
+    found = {**_ablated(model, score), "layer": {}, "kind": {}}
     for kind in surgery.KINDS:
         all_heads = surgery.heads(model, kind)
         with surgery.without(model, all_heads):
@@ -51,7 +49,21 @@ def measure_captions(model: Transformer, pairs: Sequence[Pair]) -> dict[str, Any
             with surgery.without(model, [head for head in all_heads if head[1] == layer]):
                 found["layer"][kind].append(score())
     n_words = sum(batch.n_target_tokens for batch in batches)
-    return {"words": n_words, "next_word": found, "steady": steadiness(model, batches)}
+    return {"words": n_words, "next_word": found}
+
+
+def _ablated(model: Transformer, score: Callable[[], float]) -> dict[str, Any]:
+    """Return a score whole, without each head, and with one head alone in its layer."""
+    found: dict[str, Any] = {"nothing": score(), "one": {}, "all but one": {}}
+    for kind, layer, head in surgery.heads(model):
+        one = (kind, layer, head)
+        for name, removed in (("one", [one]), ("all but one", surgery.all_but(model, one))):
+            rows = found[name].setdefault(kind, [])
+            if len(rows) == layer:
+                rows.append([])
+            with surgery.without(model, removed):
+                rows[layer].append(score())
+    return found
 
 
 def in_batches(pairs: Sequence[Pair]) -> list[Batch]:
@@ -77,32 +89,6 @@ def next_words_right(model: Transformer, batches: Sequence[Batch]) -> float:
     return right / total
 
 
-@torch.no_grad()
-def steadiness(model: Transformer, batches: Sequence[Batch]) -> dict[str, list[list[Any]]]:
-    """Return, for each encoder head, the distance it keeps most often, and in what share of places.
-
-    A head keeps a distance where its largest weight lies that far from the word whose row it is: 0
-    on the word itself, −1 on the word before it. All subwords of the source count; the row of the
-    end symbol does not, but a head may look at it. `offsets` and `shares` are layer by layer.
-    """
-    model.eval()
-    layers = surgery.attentions(model, "encoder")
-    counts = [[Counter[int]() for _ in range(layer.n_heads)] for layer in layers]
-    for batch in batches:
-        weights = model.attention(batch.source, batch.target_in).encoder
-        is_word = (batch.source != PAD_ID) & (batch.source != EOS_ID)
-        distances = weights.argmax(-1) - torch.arange(batch.source.shape[1])
-        for layer, of_layer in enumerate(distances):
-            for head, kept in enumerate(of_layer.unbind(1)):
-                counts[layer][head].update(kept[is_word].tolist())
-    best = [[count.most_common(1)[0] for count in of_layer] for of_layer in counts]
-    n_words = counts[0][0].total()
-    return {
-        "offsets": [[offset for offset, _ in of_layer] for of_layer in best],
-        "shares": [[n / n_words for _, n in of_layer] for of_layer in best],
-    }
-
-
 def captions() -> Corpus:
     """Return the captions that the models were not trained on."""
     return Corpus.from_multi30k("val", source_language="en", target_language="de")
@@ -120,7 +106,7 @@ def heads_of_captions(job: Job) -> Outcome:
 
 EXPERIMENT = Experiment(
     name="19-caption-heads",
-    question="What is a head worth to a translator of real captions, and does it keep a distance?",
+    question="What is a head worth to a translator of real captions?",
     task=Loaded(captions),
     arms=[Arm("base")],
     seeds=(1, 2, 3),

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
@@ -46,41 +47,33 @@ def heads(model: Transformer, *kinds: str) -> list[Head]:
 @contextmanager
 def hidden(
     model: Transformer,
-    kind: str,
-    open_edges: Bool[Tensor, "batch #heads query_len key_len"],
+    masks: Mapping[str, Bool[Tensor, "batch 1 query_len key_len"]],
     *,
-    layers: Collection[int] | None = None,
+    only: Collection[Head] | None = None,
 ) -> Iterator[None]:
-    """Close edges of attention while the block runs; in all layers unless some are named.
+    """Close edges of attention while the block runs: in all heads, unless `only` names some.
 
-    `open_edges` joins the mask that the model makes: True = may attend. The other weights of the
-    row still sum to 1.
+    A mask (True = may attend) for each kind of attention; it joins the one that the model makes.
+    The other weights of the row still sum to 1.
     """
+    every = [head for kind in masks for head in heads(model, kind)]
+    with ExitStack() as stack:
+        for kind, layer, head in every if only is None else only:
+            attention = attentions(model, kind)[layer]
+            hook = attention.register_forward_pre_hook(_close(masks[kind], head, attention.n_heads))
+            stack.callback(hook.remove)
+        yield
+
+
+def _close(mask: Tensor, head: int, n_heads: int) -> Any:
+    in_head = (torch.arange(n_heads) == head).view(1, -1, 1, 1)
 
     def close(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        *inputs, mask = given
-        return (*inputs, open_edges if mask is None else mask & open_edges)
+        *inputs, before = given
+        open_edges = mask | ~in_head
+        return (*inputs, open_edges if before is None else before & open_edges)
 
-    chosen = attentions(model, kind)
-    hooks = [
-        attention.register_forward_pre_hook(close)
-        for layer, attention in enumerate(chosen)
-        if layers is None or layer in layers
-    ]
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
-
-
-@contextmanager
-def all_hidden(model: Transformer, masks: Mapping[str, Tensor]) -> Iterator[None]:
-    """Close edges of several kinds of attention at once; `masks` has one for each kind."""
-    with ExitStack() as stack:
-        for kind, mask in masks.items():
-            stack.enter_context(hidden(model, kind, mask))
-        yield
+    return close
 
 
 @contextmanager
@@ -148,12 +141,32 @@ def written_places(question: Question) -> set[int]:
     return {place for j in question.written for place in (j, j + 1)} - {0}
 
 
-def neighbours(question: Question) -> list[int]:
-    """Return as many places beside the answer as the answer has: the control of hiding it.
+def as_much_weight(
+    weights: Float[Tensor, " keys"], closed: Collection[int], kept: int
+) -> tuple[list[int], float, float]:
+    """Return other places that get as much weight together: the control of closing an edge.
 
-    They stand before it where they can, else after it, and never at the query.
+    The ones that get most come first; the place `kept`, of the word itself, stays open. With them
+    comes the weight of `closed`, and theirs.
     """
-    taken = {question.query, *question.answers}
-    before = range(min(question.answers) - 1, -1, -1)
-    after = range(max(question.answers) + 1, len(question.source))
-    return [place for place in (*before, *after) if place not in taken][: len(question.answers)]
+    wanted = float(weights[list(closed)].sum())
+    chosen: list[int] = []
+    got = 0.0
+    for place in weights.argsort(descending=True).tolist():
+        if got >= wanted:
+            break
+        if place not in closed and place != kept and weights[place] > 0:
+            chosen.append(place)
+            got += float(weights[place])
+    return chosen, wanted, got
+
+
+def with_word_before(question: Question) -> Question:
+    """Return a question whose answer takes the word before it along, mostly its article."""
+    before = max(min(question.answers) - 1, 0)
+    written = {place for j in question.written for place in (max(j - 1, 0), j)}
+    return replace(
+        question,
+        answers=tuple(sorted({before, *question.answers})),
+        written=tuple(sorted(written)),
+    )

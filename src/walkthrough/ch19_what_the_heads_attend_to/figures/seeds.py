@@ -1,176 +1,116 @@
-"""Still pictures of what differs by seed: looks, hidden edges, roles of heads, trees."""
+"""What differs by seed, behind menus: shares in a map, and what any set of heads is needed for."""
 
 from collections.abc import Mapping, Sequence
-from statistics import mean
 from typing import Any
 
-import seaborn
+import altair as alt
 
-from walkthrough.drawing.still import WEIGHT_SCHEME, Still, canvas, still
-from walkthrough.drawing.style import PALETTE
+from walkthrough.drawing.channels import menu
+from walkthrough.drawing.style import UNDER_WORDS, WEIGHT, described, rounded, step, tint, wrapped
 
 Rows = Sequence[Mapping[str, Any]]
 
-MARKERS = {
-    "nothing": ("o", PALETTE["grey"]),
-    "a neighbour": ("s", PALETTE["sky"]),
-    "edge": ("D", PALETTE["vermilion"]),
-    "edge and cross": ("^", PALETTE["green"]),
-    "all three": ("v", PALETTE["purple"]),
-}
-"""What is drawn of the things hidden: marker and colour."""
 
+def by_seed(
+    rows: Rows, columns: Sequence[str], menus: Mapping[str, str], *, title: str, unit: str
+) -> alt.LayerChart:
+    """Return a map with a row a seed and a column for each of `columns`; menus choose which one.
 
-def looks_chart(
-    rows: Rows, *, title: str = "Who finds the answer: the best head, or a fixed distance?"
-) -> Still:
-    """Return, for each relation, a dot a seed for the best head, and a tick for the distance.
-
-    Each row has relation, head (share of the best head) and offset (share of the best distance).
+    Each row has a seed, `values` from 0 to 1 in the order of the columns, and the fields of
+    `menus`, which maps them to their labels.
     """
-    names = list(dict.fromkeys(row["relation"] for row in rows))
-    with canvas(420, 60 + 34 * len(names)) as (figure, axes):
-        seaborn.stripplot(
-            x=[row["head"] for row in rows],
-            y=[row["relation"] for row in rows],
-            order=names,
-            jitter=0.18,
-            size=7,
-            color=PALETTE["vermilion"],
-            ax=axes,
+    options = {field: list(dict.fromkeys(row[field] for row in rows)) for field in menus}
+    data = [
+        {**{f: row[f] for f in menus}, "seed": row["seed"], "column": list(columns)}
+        | {"value": rounded(row["values"]), "place": list(range(len(columns)))}
+        for row in rows
+    ]
+    wanted = " && ".join(f"datum.{field} == {field}" for field in menus)
+    size = step(len(columns), ["training"])
+    turned = -45 if max(map(len, columns)) > 5 else 0
+    base = (
+        alt.Chart(alt.Data(values=data))
+        .transform_filter(wanted)
+        .transform_flatten(["column", "value", "place"])
+        .encode(
+            alt.X(
+                "column:N",
+                sort=alt.EncodingSortField("place", op="min"),
+                axis=alt.Axis(orient="top", title=None, labelAngle=turned, labelLimit=170),
+            ),
+            alt.Y("seed:O", title="training"),
         )
-        for place, name in enumerate(names):
-            at = mean(row["offset"] for row in rows if row["relation"] == name)
-            axes.plot([at, at], [place - 0.35, place + 0.35], color=PALETTE["blue"], linewidth=3)
-        axes.set(xlim=(0, 1.02), xlabel="answer found\n(dot: best head of a seed; bar: distance)")
-        axes.set_title(title, fontsize=11, wrap=True)
-        axes.set_ylabel("")
-        axes.grid(axis="x")
+    )
+    colour = alt.Color(
+        "value:Q",
+        scale=alt.Scale(domain=[0, 1], range=[tint(WEIGHT, 0.03), tint(WEIGHT, UNDER_WORDS)]),
+        legend=None,
+    )
+    words = base.transform_calculate(said="format(100 * datum.value, '.0f')")
+    chart = (
+        alt.LayerChart(
+            layer=[
+                base.mark_rect().encode(color=colour),
+                words.mark_text(fontSize=12).encode(text="said:N"),
+            ]
+        )
+        .add_params(*(menu(f, options[f], f"{label} ") for f, label in menus.items()))
+        .properties(
+            width=alt.Step(size),
+            height=alt.Step(22),
+            title=alt.Title(wrapped(title), subtitle=unit),
+        )
+    )
+    first = [row for row in rows if all(row[f] == options[f][0] for f in menus)]
     said = "; ".join(
-        f"{name}: heads {_span([r['head'] for r in rows if r['relation'] == name])}, distance "
-        f"{mean(r['offset'] for r in rows if r['relation'] == name):.2f}"
-        for name in names
+        f"{column} {_span([row['values'][place] for row in first])}"
+        for place, column in enumerate(columns)
     )
-    return still(figure, alt=_in_words(title, said))
+    chosen = ", ".join(options[field][0] for field in menus)
+    return described(chart, f"{title}. Map with a row a seed. For {chosen}, {unit}: {said}.")
 
 
-def hidden_chart(
-    rows: Rows, *, title: str = "The right word, when looks at the answer are hidden"
-) -> Still:
-    """Return, for each relation, how often the right word is ahead when something is hidden.
+def sets_chart(
+    rows: Rows, heads: Sequence[str], *, title: str, unit: str, closed: Sequence[str]
+) -> alt.LayerChart:
+    """Return a bar a seed, as long as the share of right words while the ticked heads are closed.
 
-    Each row has relation, hidden (a key of `MARKERS`) and right; several seeds are several rows.
+    Each row has `look`, which a menu chooses, a seed, and `shares`, one for each set of heads: set
+    number s holds head h where bit h of s is 1. At first the heads `closed` are ticked.
     """
-    names = list(dict.fromkeys(row["relation"] for row in rows))
-    with canvas(420, 110 + 44 * len(names)) as (figure, axes):
-        for number, (label, (marker, colour)) in enumerate(MARKERS.items()):
-            chosen = [row for row in rows if row["hidden"] == label]
-            shift = 0.16 * (number - 2)
-            axes.scatter(
-                [row["right"] for row in chosen],
-                [names.index(row["relation"]) + shift for row in chosen],
-                marker=marker,
-                color=colour,
-                s=34,
-                alpha=0.85,
-                label=label,
-            )
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-        axes.set(xlim=(-0.02, 1.03), xlabel="right word ahead; one mark a seed")
-        axes.set_title(title, fontsize=11, wrap=True)
-        axes.grid(axis="x")
-        figure.legend(loc="outside lower center", ncols=2)
-    said = "; ".join(f"{name}: {_hidden_in_words(rows, name)}" for name in names)
-    return still(figure, alt=_in_words(title, said))
-
-
-def _hidden_in_words(rows: Rows, name: str) -> str:
-    by_label = {
-        label: [row["right"] for row in rows if (row["relation"], row["hidden"]) == (name, label)]
-        for label in MARKERS
-    }
-    return ", ".join(f"{label} {_span(shares)}" for label, shares in by_label.items())
-
-
-def role_map(
-    shares: Mapping[str, Mapping[str, float]],
-    *,
-    title: str = "A column a head: which answers does it look at?",
-    x_title: str = "all heads, alike ones side by side",
-) -> Still:
-    """Return heads of all seeds as columns, ordered by what they look at, and relations as rows.
-
-    `shares[relation][head]` is how often a head's largest weight is on the answer.
-    """
-    names, heads = list(shares), list(next(iter(shares.values())))
-    ordered = sorted(heads, key=lambda head: _role(shares, head))
-    values = [[shares[name][head] for head in ordered] for name in names]
-    with canvas(420, 130 + 26 * len(names)) as (figure, axes):
-        seaborn.heatmap(
-            values,
-            cmap=WEIGHT_SCHEME,
-            vmin=0,
-            vmax=1,
-            xticklabels=False,
-            yticklabels=names,
-            cbar_kws={"orientation": "horizontal", "label": "share on the answer", "aspect": 40},
-            rasterized=True,
-            ax=axes,
+    boxes = [
+        alt.param(f"h{n}", value=head in closed, bind=alt.binding_checkbox(name=f"{head} "))
+        for n, head in enumerate(heads)
+    ]
+    number = " + ".join(f"(h{n} ? {2**n} : 0)" for n in range(len(heads)))
+    data = [{**row, "shares": rounded(row["shares"], 2)} for row in rows]
+    looks = list(dict.fromkeys(row["look"] for row in rows))
+    base = (
+        alt.Chart(alt.Data(values=data))
+        .transform_filter("datum.look == look")
+        .transform_calculate(right=f"datum.shares[{number}]")
+        .transform_calculate(said="format(100 * datum.right, '.0f')")
+        .encode(
+            alt.X(
+                "right:Q",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%", title=unit, values=[0, 0.5, 1]),
+            ),
+            alt.Y("seed:O", title="training"),
         )
-        axes.set_title(title, fontsize=11, wrap=True)
-        axes.set_xlabel(x_title)
-    best = "; ".join(f"{name}: {max(shares[name].values()):.2f}" for name in names)
-    return still(
-        figure,
-        alt=f"{title} Heat map of {len(heads)} heads and {len(names)} relations. The best of each "
-        f"relation: {best}.",
     )
-
-
-def _role(shares: Mapping[str, Mapping[str, float]], head: str) -> tuple[bool, int, float]:
-    """Return what orders heads: first those that find something, by what they find best."""
-    column = [by_head[head] for by_head in shares.values()]
-    best = max(range(len(column)), key=column.__getitem__)
-    return (column[best] < 0.5, best, -column[best])
-
-
-def tree_chart(
-    rows: Rows, *, title: str = "Trees out of attention, beside trees that look at nothing"
-) -> Still:
-    """Return F1 of trees: each row has language, of (what made them) and f1, a seed each."""
-    names = list(dict.fromkeys(row["of"] for row in rows))
-    languages = list(dict.fromkeys(row["language"] for row in rows))
-    with canvas(420, 90 + 30 * len(names)) as (figure, axes):
-        seaborn.stripplot(
-            x=[row["f1"] for row in rows],
-            y=[row["of"] for row in rows],
-            hue=[row["language"] for row in rows],
-            hue_order=languages,
-            order=names,
-            dodge=True,
-            jitter=0.08,
-            size=7,
-            palette=[PALETTE["vermilion"], PALETTE["blue"]][: len(languages)],
-            ax=axes,
-        )
-        axes.set(xlim=(0, 1), xlabel="unlabelled F1", ylabel="")
-        axes.set_title(title, fontsize=11, wrap=True)
-        axes.grid(axis="x")
-        axes.legend(title=None, loc="lower right")
-    said = "; ".join(
-        f"{name}, {language}: "
-        + _span([r["f1"] for r in rows if r["of"] == name and r["language"] == language])
-        for name in names
-        for language in languages
+    bars = base.mark_bar(color=WEIGHT, height=14)
+    words = base.mark_text(align="left", dx=4, fontSize=12).encode(text="said:N")
+    chart = (
+        alt.LayerChart(layer=[bars, words])
+        .add_params(menu("look", looks, "look of "), *boxes)
+        .properties(height=alt.Step(20), title=wrapped(title))
     )
-    return still(figure, alt=_in_words(title, said))
-
-
-def _in_words(title: str, said: str) -> str:
-    return f"{title}{'' if title.endswith('?') else '.'} {said}."
+    at = sum(2**n for n, head in enumerate(heads) if head in closed)
+    said = _span([row["shares"][at] for row in rows if row["look"] == looks[0]])
+    return described(chart, f"{title}. A bar a seed. With {', '.join(closed)} closed: {said}.")
 
 
 def _span(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
-    return f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    return f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
