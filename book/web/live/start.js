@@ -4,7 +4,7 @@
   const live = (globalThis.live = globalThis.live || {});
   const HERE = new URL(".", document.currentScript.src);
   const VENDOR = new URL("../vendor/", HERE);
-  const MODULES = ["loading", "text", "switches", "decoding", "engine", "tree", "drawing", "controls", "results", "component"];
+  const MODULES = ["loading", "text", "switches", "decoding", "engine", "attention", "tree", "drawing", "controls", "results", "tour", "component"];
 
   document.addEventListener("DOMContentLoaded", async () => {
     takeAlong();
@@ -101,8 +101,8 @@
     const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
     live.translator = new live.component.Translator(place, parcel);
     if (asked()) live.translator.controls.input.value = asked();
-    live.translator.message.textContent = live.phrases.ready;
     place.dataset.state = "ready";
+    live.translator.translate(); // a reader arrives at something to see
     parcel.engine.useIdleTime();
     // a reader who has gone on to read is not called back
     if (wasHere) live.translator.controls.input.focus({ preventScroll: true });

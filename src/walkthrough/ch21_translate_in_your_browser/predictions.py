@@ -4,12 +4,12 @@ from walkthrough.page.prediction import Choice, Prediction
 
 bits = Prediction(
     "21-bits",
-    "With how few bits a weight are all of the 200 new sentences still translated exactly?",
+    "With how few bits a weight are as many of 1 000 new sentences exact as with 16?",
     (
         Choice("2", "Nothing is left then: a matrix has three values, and nearly all are 0."),
         Choice(
             "4",
-            "A matrix has 15 values then. Three bits lose three of the 200.",
+            "A matrix has 15 values then. Three bits lose 14 more of the 1 000.",
             right=True,
         ),
         Choice("8", "They are, and with half of that as well."),

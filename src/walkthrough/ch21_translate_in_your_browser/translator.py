@@ -4,7 +4,7 @@ import torch
 
 from transformer.config import BOS_ID, EOS_ID
 from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import phrasebook
+from transformer.data.phrasebook import lexicon, phrasebook
 from transformer.model import Transformer
 from walkthrough.lab import half_trained
 from walkthrough.page.results import FOLDER
@@ -44,3 +44,27 @@ def french_words(codec: PhrasebookCodec) -> list[str]:
     splits = phrasebook().splits()
     seen = {word for split in splits.values() for example in split for word in example.source}
     return [word for word in codec.vocabulary.tokens if word in seen]
+
+
+def words_by_kind(codec: PhrasebookCodec) -> dict[str, list[str]]:
+    """Return the French words by kind; a word of two kinds stands in both."""
+    adjectives = [
+        (one.masculine, one.feminine, one.masculine_plural, one.feminine_plural, one.before_vowel)
+        for one in lexicon.ADJECTIVES.values()
+    ]
+    forms = {
+        "names": [*lexicon.NAMES],
+        "places": [*lexicon.PLACES],
+        "people, animals, things": [
+            *(form for noun in lexicon.NOUNS.values() for form in (noun.singular, noun.plural)),
+            *"bruit musique neige pluie promenade promenades soleil travail vent vie".split(),
+            *"voyage voyages".split(),
+        ],
+        "verbs": [f for verb in lexicon.VERBS.values() for f in (verb.singular, verb.plural)],
+        "adjectives": [form for some in adjectives for form in some],
+        "times": [*lexicon.MONTHS, *lexicon.SEASONS, *lexicon.DAYTIMES, "dimanche"],
+        "how often": [*lexicon.FREQUENCY],
+    }
+    known = french_words(codec)
+    found = {kind: [word for word in known if word in some] for kind, some in forms.items()}
+    return found | {"small words": [w for w in known if w not in sum(forms.values(), [])]}
