@@ -6,6 +6,7 @@
 
   live.phrases = {
     load: (bytes) => `Load the translator (${number(bytes / 1e6)} MB)`,
+    offer: "Then it translates your own sentences, shows every head, and can be broken.",
     loading: (done, total) => `Loading: ${number(done / 1e6)} of ${number(total / 1e6)} MB`,
     wait: "Loading the translator",
     starting: "Starting the model …",
@@ -111,7 +112,7 @@
         [".live-sentence", "Your sentence is cut into words, and the encoder reads all of them at once. Change it and press Translate."],
         [".live-tokens", "The decoder writes one token at a time, the last one is the end token. Choose a token to go back to the step that wrote it."],
         [".live-top", "At this step every token got a probability. These are the five largest. Greedy search takes the first of them."],
-        [".live-maps", "Here you see where the step looked. The framed row belongs to the chosen token. The fields above choose the attention, the layer and the head."],
+        [".live-maps", "Here you see where the model looked: each row is a word that looks at the words above. The fields choose the attention, the layer, the head and the row that is framed."],
         [".live-inside", "The same row in numbers: q·k, divided by √d_k, masked, and through the softmax. Now throw “no scale” or “no target mask” under Break the model, and read these lines again."],
       ],
     },

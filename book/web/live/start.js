@@ -54,7 +54,9 @@
 
   function offer(place) {
     const { phrases, manifest } = live;
-    place.replaceChildren(button(phrases.load(manifest.total), () => load(place)));
+    const row = element("div", { className: "live-row" });
+    row.append(button(phrases.load(manifest.total), () => load(place)), element("span", { textContent: phrases.offer }));
+    place.replaceChildren(row);
     place.dataset.state = "offered";
   }
 
