@@ -117,9 +117,7 @@ def test_what_cannot_be_read_is_answered_and_the_old_result_goes(page, url):
 def table(page: Page) -> dict[str, list[str]]:
     """The row that is taken apart: its lines by name."""
     rows = page.locator(".live-steps tbody tr").all()
-    return {
-        row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows
-    }
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
 
 
 def test_a_row_is_taken_apart_and_a_switch_leads_to_where_it_is_seen(page, url):
@@ -174,7 +172,8 @@ def test_the_tour_has_five_steps_by_keyboard(page, url):
 
 NAMES = """() => [...document.querySelectorAll(".live-translator :is(input, select)")]
     .filter((field) => field.checkVisibility())
-    .map((field) => [field.labels[0].innerText.split("\\n")[0], field.getBoundingClientRect().height])"""
+    .map((field) => [field.labels[0].innerText.split("\\n")[0],
+                     field.getBoundingClientRect().height])"""
 
 WATCH = """() => {
     window.said = [];

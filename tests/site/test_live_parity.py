@@ -138,7 +138,9 @@ def test_the_browser_gives_torchs_tokens_and_logits(page, reference, tmp_path):
         assert one["score"] == pytest.approx(best.score, abs=TOLERANCE)
     model, _ = load_translator()
     maps = model.attention(*(rows[:1] for rows in (reference.source, reference.target)))
-    n_source, n_target = (len(ids) + 1 for ids in (reference.source[0].nonzero(), reference.tokens[0]))
+    n_source, n_target = (
+        len(ids) + 1 for ids in (reference.source[0].nonzero(), reference.tokens[0])
+    )
     for kind, queries, keys in (
         ("encoder", n_source - 1, n_source - 1),
         ("decoder", n_target, n_target),

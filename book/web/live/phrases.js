@@ -67,7 +67,7 @@
     },
     result: "Translation",
     nothing: "(nothing)",
-    reference: ({ split, reference }, same) => `Reference: ${same ? "the same" : reference} (${split === "test_sentences" ? "the sentence is not in the training data" : "training never put these words together"}.)`,
+    reference: ({ split, reference }, same) => `Reference: ${same ? "the same." : reference} (${split === "test_sentences" ? "A sentence" : "A combination of words"} that training never had.)`,
     leastSure: (token, probability) => `Least sure of “${token}”: it had probability ${number(probability, 2)}.`,
     asTrained: (text) => `The model as it was trained says: ${text}`,
     sameAsTrained: "The model as it was trained says the same.",

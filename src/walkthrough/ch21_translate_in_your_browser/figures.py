@@ -99,10 +99,9 @@ def four_parts() -> Drawing:
         size=(340, 176),
         width=560,
         title="Two programs around two graphs",
-        description="The tokenizer, a program, gives ids to the encoder, a graph. Its memory goes to "
-        "the decoder's step, a graph, which gives logits to the loop, a program, and keeps nothing: "
-        "the loop brings the next token and the keys and values so far. At the end the loop gives "
-        "the tokens to the tokenizer, which writes them.",
+        description="The tokenizer, a program, gives ids to the encoder, a graph. Its memory goes "
+        "to the decoder's step, a graph, which gives logits to the loop, a program. The loop gives "
+        "back a token, and the keys and values so far. At the end the tokenizer writes the tokens.",
     )
 
 

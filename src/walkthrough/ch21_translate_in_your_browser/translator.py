@@ -19,6 +19,12 @@ EXAMPLES = (
     "Le nouvel ami japonais aide l'étudiant italien qui travaille en France le matin.",
 )
 
+MORE_NOUNS = (
+    *("bruit", "musique", "neige", "pluie", "promenade", "promenades", "soleil"),
+    *("travail", "vent", "vie", "voyage", "voyages"),
+)
+"""Nouns that stand in the grammar's sentences and not in its table."""
+
 
 def load_translator() -> tuple[Transformer, PhrasebookCodec]:
     """Return the model of the page, in evaluation mode and widened to 32 bits, and its words."""
@@ -57,8 +63,7 @@ def words_by_kind(codec: PhrasebookCodec) -> dict[str, list[str]]:
         "places": [*lexicon.PLACES],
         "people, animals, things": [
             *(form for noun in lexicon.NOUNS.values() for form in (noun.singular, noun.plural)),
-            *"bruit musique neige pluie promenade promenades soleil travail vent vie".split(),
-            *"voyage voyages".split(),
+            *MORE_NOUNS,
         ],
         "verbs": [f for verb in lexicon.VERBS.values() for f in (verb.singular, verb.plural)],
         "adjectives": [form for some in adjectives for form in some],
@@ -67,4 +72,5 @@ def words_by_kind(codec: PhrasebookCodec) -> dict[str, list[str]]:
     }
     known = french_words(codec)
     found = {kind: [word for word in known if word in some] for kind, some in forms.items()}
-    return found | {"small words": [w for w in known if w not in sum(forms.values(), [])]}
+    some = {word for words in found.values() for word in words}
+    return found | {"small words": [word for word in known if word not in some]}
