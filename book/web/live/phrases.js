@@ -6,7 +6,7 @@
 
   live.phrases = {
     load: (bytes) => `Load the translator (${number(bytes / 1e6)} MB)`,
-    offer: "Then it translates your own sentences, shows every head, and can be broken.",
+    offer: "Then write your own sentence, see every head, break it.",
     loading: (done, total) => `Loading: ${number(done / 1e6)} of ${number(total / 1e6)} MB`,
     wait: "Loading the translator",
     starting: "Starting the model …",
