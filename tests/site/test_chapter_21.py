@@ -59,5 +59,5 @@ def test_without_scripts_the_page_says_what_the_translator_needs(page: Page, sit
     page.route("**/vendor/live/manifest.js", lambda route: route.abort())
     page.goto(f"{site_url}/{CHAPTER}")
     assert "a button here loads the translator" in page.inner_text(".live-translator")
-    page.get_by_text("1 · 2").click()  # recorded when the page was built
+    page.get_by_role("radio", name="1 · 2").check()  # recorded when the page was built
     assert page.locator("#scene-recorded .cells").count() == 3

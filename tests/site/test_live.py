@@ -138,7 +138,7 @@ def test_a_row_is_taken_apart_and_a_switch_leads_to_where_it_is_seen(page, url):
     page.wait_for_selector("[data-translation]")
     assert page.get_by_label("map of").input_value() == "encoder"
     assert table(page)["not divided"] == table(page)["q·k"]
-    page.get_by_label("row", exact=True).select_option("3")
+    page.locator("[name=map-row]").select_option("3")
     assert "The row of “Afrique”" in page.inner_text(".live-steps caption")
     page.get_by_label("map head").select_option("mean")
     assert "Choose one head" in page.inner_text(".live-inside")

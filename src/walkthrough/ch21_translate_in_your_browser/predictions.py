@@ -37,7 +37,7 @@ positions = Prediction(
 
 merged = Prediction(
     "21-merged",
-    "A graph of `x + 10 * a + 100 * b` is exported with one tensor as the example for `a` and for "
+    "A graph of `x + 10·a + 100·b` is exported with one tensor as the example for `a` and for "
     "`b`. What does it give for `x = 0`, `a = 1`, `b = 0`?",
     (
         Choice("An error", "No error, and no warning. That is the trouble."),
