@@ -12,7 +12,6 @@ function reader(next, size = 8) {
     start: async () => null,
     step: async (_, prefixes) => ({
       states: null,
-      maps: prefixes.map(() => ({})),
       logits: prefixes.map(({ tokens }) => {
         const given = next(tokens.slice(1));
         return Float64Array.from({ length: size }, (_, id) => Math.log(given[id] ?? 1e-30));
@@ -88,8 +87,14 @@ test("a temperature changes probabilities and not their order", () => {
   assert.ok(cold[5] > warm[5]);
 });
 
+test("a sampled token is drawn by its probability, and a forbidden one never", () => {
+  const shares = decoding.logProbabilities([9, 9, 0, Math.log(3), -Infinity], SPECIAL);
+  const at = (share) => decoding.drawn(shares, () => share);
+  assert.deepEqual([0, 0.24, 0.26, 0.999999].map(at), [2, 2, 3, 3]);
+});
+
 test("logits that are no numbers are an error, not an answer", async () => {
-  const broken = { start: async () => null, step: async () => ({ logits: [new Float32Array(8).fill(NaN)], maps: [{}] }) };
+  const broken = { start: async () => null, step: async () => ({ logits: [new Float32Array(8).fill(NaN)] }) };
   await assert.rejects(all(decoding.greedy(broken, { special: SPECIAL, limit: 3 })), /not numbers/);
   await assert.rejects(all(decoding.beamSearch(broken, { special: SPECIAL, limit: 3 })), /not numbers/);
 });

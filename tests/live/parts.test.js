@@ -1,7 +1,7 @@
 /* Widened numbers, switches, and the tree. */
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const live = require("./together.js").modules(["loading", "text", "decoding", "switches", "engine", "tree"]);
+const live = require("./together.js").modules(["loading", "text", "decoding", "switches", "engine", "attention", "tree"]);
 
 const SIZES = { layers: 2, heads: 4, dK: 32 };
 
@@ -52,6 +52,26 @@ test("no choice leaves every switch at rest, each one moves its own", () => {
   assert.deepEqual(off.heads, { ...atRest(SIZES).heads, cross: [[1, 1, 1, 1], [1, 1, 1, 0]] });
 });
 
+test("a switch that is seen on one map leads to it, and so does a head", () => {
+  const { whereSeen } = live.switches, head = { kind: "cross", layer: 1, head: 3 };
+  assert.equal(whereSeen("mask", { heads: "all", head }).kind, "decoder");
+  assert.equal(whereSeen("scale", { heads: "all", head }).kind, "encoder");
+  assert.deepEqual(["heads", "off-layer"].map((name) => whereSeen(name, { heads: "off", head })), [head, head]);
+  assert.deepEqual(whereSeen("off-head", { heads: "only", head }), { head: 3 });
+  ["positions", "alpha", "method"].forEach((name) => assert.equal(whereSeen(name, { heads: "off", head }), null));
+});
+
+test("a row is scaled, masked where the decoder looks at itself, and made into weights", () => {
+  const head = [[0, 4, 8], [4, 4, 4], [0, 0, 0]], rest = { causal: 1, scoreScale: 1 }, sizes = { dK: 16 };
+  const [first] = live.attention.rowsOf(head, "decoder", rest, sizes);
+  assert.deepEqual([first.scaled, first.masked, first.weights], [[0, 1, 2], [0, -Infinity, -Infinity], [1, 0, 0]]);
+  const [open] = live.attention.rowsOf(head, "decoder", { ...rest, causal: 0 }, sizes);
+  assert.ok(Math.abs(open.weights[2] - 0.665240956) < 1e-6);
+  assert.deepEqual(live.attention.rowsOf(head, "cross", { ...rest, scoreScale: 4 }, sizes)[0].scaled, [0, 4, 8]);
+  const mean = live.attention.weightsOf([head, [[0, 0, 0], [0, 0, 0], [0, 0, 0]]], "mean", "cross", rest, sizes);
+  mean[1].forEach((weight) => assert.ok(Math.abs(weight - 1 / 3) < 1e-9));
+});
+
 test("the tree holds each hypothesis once, and the path to the best", () => {
   const row = { top: [] };
   const steps = [
@@ -70,15 +90,17 @@ test("the tree holds each hypothesis once, and the path to the best", () => {
 });
 
 test("what is shown of a beam is the best finished one, before any the best open one, of greedy all its steps", () => {
-  const { shown } = live.tree, row = { top: [] }, maps = ["map of row 0", "map of row 1"];
-  const grown = (token, from, node) => ({ row: 0, token, from, node, logProb: -1 });
-  const first = { rows: [row], maps, grown: [grown(4, 0, 1), grown(5, 0, 2)], finished: [], open: [{ node: 1, tokens: [1, 4] }] };
+  const { shown, leastSure } = live.tree, row = { top: [] };
+  const grown = (token, from, node) => ({ row: 0, token, from, node, logProb: -1, probability: token / 10 });
+  const first = { rows: [row], grown: [grown(4, 0, 1), grown(5, 0, 2)], finished: [], open: [{ node: 1, tokens: [1, 4] }] };
   const second = { ...first, rows: [row, row], grown: [{ ...grown(2, 2, 3), row: 1 }, grown(6, 1, 4)], finished: [{ node: 3, tokens: [5] }] };
   assert.deepEqual(shown([first]).tokens.map(({ token }) => token), [4]);
-  const { tokens, ids, maps: last } = shown([first, second]);
-  assert.deepEqual([tokens.map(({ token }) => token), ids, last], [[5, 2], [5], "map of row 1"]);
-  const greedy = [{ token: 7, tokens: [7], maps: ["a"] }, { token: 2, tokens: [7], maps: ["b"] }];
-  assert.deepEqual([shown(greedy).tokens.length, shown(greedy).ids, shown(greedy).maps], [2, [7], "b"]);
+  const { tokens, ids } = shown([first, second]);
+  assert.deepEqual([tokens.map(({ token }) => token), ids], [[5, 2], [5]]);
+  assert.equal(leastSure(tokens).token, 5, "the end token is no word");
+  assert.equal(leastSure(tokens.slice(1)).token, 2, "unless it is all there is");
+  const greedy = [{ token: 7, tokens: [7] }, { token: 2, tokens: [7] }];
+  assert.deepEqual([shown(greedy).tokens.length, shown(greedy).ids], [2, [7]]);
 });
 
 test("parts are put together in their order, and what has not arrived is an error", async () => {

@@ -57,12 +57,18 @@ def test_words_are_split_suggested_and_written_as_in_python(tmp_path):
     targets += [[], [2, 5], [1, 5, 0, 6, 2, 7]]
     raw = words(codec, model)
     questions = {"words": raw, "split": sentences, "near": TYPED, "write": targets}
+    questions["read"] = ["JANE VISITE l'AFRIQUE", "LE Chatt dort", "Paul dort. Jane dort."]
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(questions), encoding="utf-8")
     done = subprocess.run([NODE, HERE / "text.js", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout)
     assert answers["split"] == [split(sentence) for sentence in sentences]
+    capitals, unknown, two = answers["read"]
+    assert capitals["words"] == ["Jane", "visite", "l'", "Afrique"]
+    assert [one["shown"] for one in unknown["unknown"]] == ["Chatt"]
+    assert unknown["typed"] == ["LE", "Chatt", "dort"], "as it was typed"
+    assert two["problem"] == "two"
     assert answers["near"] == [near(word, raw["french"]) for word in TYPED]
     assert answers["write"] == [codec.decode(ids) for ids in targets]
 

@@ -40,4 +40,5 @@ def loaded(page: Page, address: str) -> Visit:
     page.get_by_role("button", name="Load the translator").click()
     page.wait_for_selector("[data-state=ready], [data-state=failed]")
     assert page.get_attribute(".live-translator", "data-state") == "ready", visit.errors
+    page.wait_for_selector("[data-translation]")  # a reader arrives at something to see
     return visit

@@ -28,7 +28,12 @@ window.decodeAll = async (texts) => {
     const asked = { ...switches.atRest(raw.sizes), asked: "for the laboratory, which rest alone is not" };
     laboratory.push((await last(decoding.greedy(engine.reader(ids, asked), settings))).tokens);
   }
-  return { greedy, beam, laboratory, written: greedy.map((ids) => words.write(ids)), logits: await asText(new Blob(rows)) };
+  // every weight that the panel shows of the first sentence: layers × heads × queries × keys, by kind
+  const rest = switches.atRest(raw.sizes), { ids } = words.read(texts[0]);
+  const products = await engine.products(ids, [special.start, ...greedy[0]], rest);
+  const maps = Object.fromEntries(switches.KINDS.map((kind) => [kind, products[kind].map((layer) => layer.map((head) => (
+    window.live.attention.rowsOf(head, kind, rest, raw.sizes).map(({ weights }) => weights))))]));
+  return { greedy, maps, beam, laboratory, written: greedy.map((ids) => words.write(ids)), logits: await asText(new Blob(rows)) };
 };
 
 function asText(blob) {

@@ -5,6 +5,7 @@ others by `test_pages.py`.
 """
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,10 @@ def test_it_works_from_a_file_and_asks_no_other_host(page, folder):
 def test_searches_switches_and_unknown_words(page, url):
     visit = loaded(page, url)
     assert translated(page, JANE) == "Jane visits Africa in September."
+    for choice in ("4", "sampled"):
+        page.get_by_label("search").select_option(choice)
+        page.wait_for_selector("[data-translation]")
+        assert page.get_by_label("temperature").is_visible() == (choice == "sampled")
     page.get_by_label("search").select_option("4")
     assert translated(page) == "Jane visits Africa in September."
     assert page.get_by_role("img", name="Tree of hypotheses").count() == 1
@@ -92,6 +97,7 @@ def test_what_cannot_be_read_is_answered_and_the_old_result_goes(page, url):
     for text, answer in (
         (" … ", "Type a French sentence first"),
         ("la " * 61, "at most 60 words"),
+        ("Paul dort. Jane dort.", "One sentence at a time"),
         ("x" * 100_000, "“xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…”"),
         ("xa xb xc xd xe xf", "2 more words are unknown"),
     ):
@@ -107,6 +113,67 @@ def test_what_cannot_be_read_is_answered_and_the_old_result_goes(page, url):
     assert page.input_value("#live-source") == "Jane visite l'Afrique"
     assert page.get_attribute("#live-source", "aria-invalid") == "false"
 
+
+def table(page: Page) -> dict[str, list[str]]:
+    """The row that is taken apart: its lines by name."""
+    rows = page.locator(".live-steps tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+
+
+def test_a_row_is_taken_apart_and_a_switch_leads_to_where_it_is_seen(page, url):
+    visit = loaded(page, url)
+    assert list(table(page)) == ["q·k", "÷ √32", "no mask here", "softmax"]
+    page.get_by_label("no target mask").check()
+    page.wait_for_selector("[data-translation]")
+    assert page.get_by_label("map of").input_value() == "decoder"
+    assert page.get_by_role("img", name="as it was trained").count() == 1
+    found = table(page)
+    assert found["no mask"] == found["÷ √32"]
+    assert found["as trained"][0] == "1.00", "the first row looks at itself alone"
+    assert found["softmax"] != found["as trained"]
+    page.get_by_label("no target mask").uncheck()
+    page.wait_for_selector("[data-translation]")
+    assert table(page)["mask"][-1] == "−∞"
+    page.get_by_label("no scale").check()
+    page.wait_for_selector("[data-translation]")
+    assert page.get_by_label("map of").input_value() == "encoder"
+    assert table(page)["not divided"] == table(page)["q·k"]
+    page.locator("[name=map-row]").select_option("3")
+    assert "The row of “Afrique”" in page.inner_text(".live-steps caption")
+    page.get_by_label("map head").select_option("mean")
+    assert "Choose one head" in page.inner_text(".live-inside")
+    assert visit.errors == []
+
+
+def test_another_sentence_has_a_reference_and_the_words_are_listed(page, url):
+    loaded(page, url)
+    page.get_by_role("button", name="Another of").click()
+    page.wait_for_selector("[data-translation]")
+    assert "Reference: " in page.inner_text(".live-message")
+    assert page.input_value("#live-source") != JANE
+    page.get_by_text("Which 290 words").click()
+    assert "chemise, chemises" in page.inner_text(".live-words")
+    page.get_by_label("French sentence").fill("LE CHATT dort")
+    page.keyboard.press("Enter")
+    assert "“CHATT”" in page.inner_text(".live-message")
+
+
+def test_the_tour_has_five_steps_by_keyboard(page, url):
+    loaded(page, url)
+    page.get_by_role("button", name="Show me round").press("Enter")
+    for step in range(1, 6):
+        assert page.inner_text(".live-tour p").startswith(f"{step} of 5.")
+        assert page.locator(".live-lit").count() == 1
+        page.keyboard.press("Enter")  # at the end the focus is on Back
+    page.keyboard.press("Escape")
+    assert not page.locator(".live-tour").is_visible()
+    assert page.evaluate("document.activeElement.className").endswith("live-start-tour")
+
+
+NAMES = """() => [...document.querySelectorAll(".live-translator :is(input, select)")]
+    .filter((field) => field.checkVisibility())
+    .map((field) => [field.labels[0].innerText.split("\\n")[0],
+                     field.getBoundingClientRect().height])"""
 
 WATCH = """() => {
     window.said = [];
@@ -126,10 +193,16 @@ RESTLESS = """() => {
 
 def test_tokens_come_one_after_another_and_one_sentence_is_said(page, url):
     loaded(page, url)
+    page.get_by_label("French sentence").fill("Paul dort")
+    translated(page)
     page.evaluate(WATCH)
     translated(page, JANE)
-    assert page.evaluate("drawn") == [6], "whoever wants no motion sees the end"
-    assert page.evaluate("said") == ["Translation: Jane visits Africa in September."]
+    assert page.evaluate("drawn")[-1] == 6
+    assert len(set(page.evaluate("drawn"))) == 1, "whoever wants no motion sees the end"
+    (said,) = page.evaluate("said")
+    assert said.startswith("Translation: Jane visits Africa in September.\n")
+    assert "Reference: the same" in said
+    assert re.search(r"Least sure of “\w+”: it had probability 0\.\d\d", said)
 
     page.emulate_media(reduced_motion="no-preference")
     page.evaluate("() => { drawn.length = said.length = 0; }")
@@ -158,6 +231,10 @@ def test_keyboard_axe_and_a_narrow_screen(page, url):
     assert first.get_attribute("aria-pressed") == "true"
     assert page.evaluate("document.activeElement.className") == "live-token"
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.get_by_label("heads").select_option("off")
+    names, heights = zip(*page.evaluate(NAMES), strict=True)
+    assert len(set(names)) == len(names), names
+    assert min(heights) >= 24
     page.add_script_tag(path=str(AXE))
     for theme in ("light", "dark"):
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")

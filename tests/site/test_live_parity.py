@@ -136,6 +136,18 @@ def test_the_browser_gives_torchs_tokens_and_logits(page, reference, tmp_path):
     assert [one["tokens"] for one in found["beam"]] == [one.tokens for one in reference.beams]
     for one, best in zip(found["beam"], reference.beams, strict=True):
         assert one["score"] == pytest.approx(best.score, abs=TOLERANCE)
+    model, _ = load_translator()
+    maps = model.attention(*(rows[:1] for rows in (reference.source, reference.target)))
+    n_source, n_target = (
+        len(ids) + 1 for ids in (reference.source[0].nonzero(), reference.tokens[0])
+    )
+    for kind, queries, keys in (
+        ("encoder", n_source - 1, n_source - 1),
+        ("decoder", n_target, n_target),
+        ("cross", n_target, n_source - 1),
+    ):
+        wanted = getattr(maps, kind)[:, 0, :, :queries, :keys]
+        np.testing.assert_allclose(found["maps"][kind], wanted, atol=TOLERANCE)
     logits = np.frombuffer(base64.b64decode(found["logits"]), "<f4")
     assert largest_difference(logits, reference) < TOLERANCE
     assert visit.errors == []

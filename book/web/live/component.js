@@ -12,13 +12,15 @@
       const { make } = live.drawing;
       Object.assign(this, { place, engine, raw, words: new live.text.Words(raw), say: live.phrases });
       this.latest = null; // the run that may still draw; older ones stop at their next step
-      this.controls = new live.controls.Controls(raw, () => this.translate());
+      this.controls = new live.controls.Controls(raw, (view) => this.translate(view));
       this.message = make("div", { class: "live-message", id: "live-message", role: "status" });
       this.results = new live.results.Results(this.words, raw.sizes);
-      place.replaceChildren(this.controls.sentence, this.message, this.controls.choices, this.results.element);
+      this.tour = new live.tour.Tour(place, this.say);
+      place.replaceChildren(this.tour.button, this.controls.sentence, this.message, this.results.element, this.controls.choices, this.results.below, this.tour.element);
     }
 
-    async translate() {
+    /* `view` is the map to show, where a switch was thrown that is seen on one. */
+    async translate(view) {
       const read = this.words.read(this.controls.text);
       const run = (this.latest = { read, steps: [], switches: this.controls.switches, search: this.controls.search });
       delete this.place.dataset.translation;
@@ -26,10 +28,10 @@
       if (read.problem) return this.refuse(read);
       try {
         await this.decode(run);
+        await this.lookInside(run);
         if (run !== this.latest) return;
-        this.results.finish(run);
-        const trained = await this.asTrained(run);
-        if (run === this.latest) this.tell(run, trained);
+        this.results.finish(run, view);
+        this.tell(run);
       } catch (error) {
         if (run === this.latest) this.message.replaceChildren(this.say.wentWrong(error));
       }
@@ -62,23 +64,28 @@
       return ids.length + this.raw.extraTokens;
     }
 
-    /* What the same search finds when nothing is broken; null when nothing is. */
-    async asTrained({ read, search, switches }) {
-      if (live.switches.isAtRest(switches, this.raw.sizes)) return null;
+    /* Every q·k of the run; of a broken one also what the model as it was trained makes of the same words, and what it
+     * would have said. */
+    async lookInside(run) {
+      const { read, search, switches } = run, rest = live.switches.atRest(this.raw.sizes);
+      const before = [this.words.special.start, ...live.tree.shown(run.steps).tokens.slice(0, -1).map(({ token }) => token)];
+      run.products = await this.engine.products(read.ids, before, switches);
+      if (live.switches.isAtRest(switches, this.raw.sizes)) return;
       const steps = [];
-      for await (const step of this.steps(read, { ...search, temperature: 1 })) steps.push(step);
-      return this.words.write(live.tree.shown(steps).ids);
+      for await (const step of this.steps(read, { ...search, sampled: false, temperature: 1 })) steps.push(step);
+      const products = await this.engine.products(read.ids, before, rest);
+      run.trained = { text: this.words.write(live.tree.shown(steps).ids), products, switches: rest };
     }
 
     /* Never a silent wrong answer: the words that the model cannot read, each with near ones. */
-    refuse({ problem, unknown, words }) {
+    refuse({ problem, unknown, typed }) {
       const { make } = live.drawing, { problems } = this.say;
       this.results.hide();
-      if (problem === "empty") return this.message.replaceChildren(make("p", {}, problems.empty));
+      if (problem === "empty" || problem === "two") return this.message.replaceChildren(make("p", {}, problems[problem]));
       if (problem === "long") return this.message.replaceChildren(make("p", {}, problems.long(this.raw.maxSource)));
-      const lines = unknown.slice(0, NAMED).map(({ word, place, isEnglish, near }) => {
-        const replace = (other) => { this.controls.replaceWord(words, place, other); this.translate(); };
-        const short = word.length > LONG ? `${word.slice(0, LONG)}…` : word;
+      const lines = unknown.slice(0, NAMED).map(({ shown, place, isEnglish, near }) => {
+        const replace = (other) => { this.controls.replaceWord(typed, place, other); this.translate(); };
+        const short = shown.length > LONG ? `${shown.slice(0, LONG)}…` : shown;
         return make("p", {},
           isEnglish ? problems.english(short) : problems.unknown(short), " ",
           near.length ? problems.instead : problems.nothingNear,
@@ -89,11 +96,15 @@
     }
 
     /* Once a run, when all of it is known: this is what a screen reader hears. */
-    tell({ steps, read }, trained) {
-      const { make } = live.drawing, { say } = this;
-      const text = this.words.write(live.tree.shown(steps).ids) || say.nothing;
+    tell({ steps, read, trained }) {
+      const { make } = live.drawing, { say } = this, { tokens, ids } = live.tree.shown(steps);
+      const text = this.words.write(ids) || say.nothing;
       const lines = [make("p", {}, `${say.result}: `, make("strong", { lang: "en" }, text))];
-      if (trained !== null) lines.push(make("p", {}, trained === text ? say.sameAsTrained : say.asTrained(trained || say.nothing)));
+      const known = this.controls.unseen.get(this.controls.text.trim());
+      if (known) lines.push(make("p", {}, say.reference(known, known.reference === text)));
+      if (trained) lines.push(make("p", {}, trained.text === text ? say.sameAsTrained : say.asTrained(trained.text || say.nothing)));
+      const { token, probability } = live.tree.leastSure(tokens);
+      lines.push(make("p", {}, say.leastSure(this.words.name(token), probability)));
       if (steps.length >= this.limit(read.ids)) lines.push(make("p", {}, say.cutOff(this.raw.extraTokens)));
       this.message.replaceChildren(...lines);
       this.place.dataset.translation = text;

@@ -8,43 +8,49 @@
 
   class Controls {
     /* `words` is what came with the model; `translate` is called when the reader asks for it or changes a choice. */
-    constructor({ examples, sizes }, translate) {
+    constructor({ examples, unseen, kinds, sizes }, translate) {
       Object.assign(this, { sizes, say: live.phrases });
-      this.sentence = this.buildSentence(examples, translate);
+      this.unseen = new Map(Object.entries(unseen).flatMap(([split, pairs]) => pairs.map(([text, reference]) => [text, { split, reference }])));
+      this.sentence = this.buildSentence(examples, kinds, translate);
       this.choices = this.buildChoices(sizes);
-      this.choices.addEventListener("change", () => {
+      this.choices.addEventListener("change", ({ target }) => {
         this.settle();
-        translate();
+        const back = target.type === "checkbox" && !target.checked;
+        translate(back ? null : live.switches.whereSeen(target.name, this.chosen));
       });
       this.settle();
     }
 
-    buildSentence(examples, translate) {
+    buildSentence(examples, kinds, translate) {
       const { make } = live.drawing, { say } = this;
       this.input = make("input", {
         type: "text", id: "live-source", lang: "fr", autocomplete: "off", spellcheck: "false", value: examples[0],
       });
-      const chips = examples.map((text) => make("button", {
-        type: "button", class: "live-chip", lang: "fr", onclick: () => { this.input.value = text; translate(); },
-      }, text));
+      const set = (text) => { this.input.value = text; translate(); };
+      const chips = examples.map((text) => make("button", { type: "button", class: "live-chip", lang: "fr", onclick: () => set(text) }, text));
+      const all = [...this.unseen.keys()];
+      const another = make("button", {
+        type: "button", class: "live-chip live-another", onclick: () => set(all[Math.floor(Math.random() * all.length)]),
+      }, say.another(all.length));
       const onsubmit = (event) => { event.preventDefault(); translate(); };
       return make("form", { onsubmit },
         make("label", { for: "live-source" }, say.sentence),
         make("div", { class: "live-row live-sentence" }, this.input,
           make("button", { type: "submit", class: "live-go" }, say.translate)),
-        make("div", { class: "live-row live-examples" }, make("span", {}, say.examples), ...chips));
+        make("div", { class: "live-row live-examples" }, make("span", {}, say.examples), ...chips, another),
+        wordList(kinds, say));
     }
 
     buildChoices({ layers, heads }) {
       const { make } = live.drawing, { say } = this;
-      this.method = select("method", say.method, [["1", say.greedy], ...BEAMS.map((width) => [String(width), say.beam(width)])]);
+      this.method = select("method", say.method, [["1", say.greedy], ["sampled", say.sampled], ...BEAMS.map((width) => [String(width), say.beam(width)])]);
       this.alpha = range("alpha", say.alpha, ALPHA);
       this.temperature = range("temperature", say.temperature, TEMPERATURE);
       this.boxes = Object.fromEntries(["mask", "positions", "scale"].map((name) => [name, box(name, say[name])]));
       this.heads = select("heads", say.heads, [["all", say.allHeads], ["only", say.onlyHead], ["off", say.headOff]]);
-      this.kind = select("off-kind", say.ofKind, live.switches.KINDS.map((kind) => [kind, say.kinds[kind]]));
-      this.layer = select("off-layer", say.layer, counted(layers));
-      this.head = select("off-head", say.head, counted(heads));
+      this.kind = select("off-kind", say.offKind, live.switches.KINDS.map((kind) => [kind, say.kinds[kind]]));
+      this.layer = select("off-layer", say.offLayer, counted(layers));
+      this.head = select("off-head", say.offHead, counted(heads));
       this.looks = make("ul", { class: "live-looks" });
       return make("div", { class: "live-choices" },
         make("fieldset", {}, make("legend", {}, say.decoding),
@@ -63,7 +69,7 @@
       this.kind.label.hidden = this.layer.label.hidden = this.heads.value !== "off";
       const thrown = Object.keys(this.boxes).filter((name) => this.boxes[name].field.checked);
       if (this.heads.value !== "all") thrown.push(this.heads.value);
-      if (Number(this.temperature.value) !== TEMPERATURE.value) thrown.push("temperature");
+      this.temperature.label.hidden = this.method.value !== "sampled";
       this.looks.replaceChildren(...thrown.map((name) => make("li", {}, this.say.look[name])));
       this.looks.hidden = !thrown.length;
     }
@@ -73,22 +79,27 @@
     }
 
     get beam() {
-      return Number(this.method.value);
+      return Number(this.method.value) || 1;
     }
 
     /* What decoding.js takes. */
     get search() {
-      return { beam: this.beam, alpha: Number(this.alpha.value), temperature: Number(this.temperature.value) };
+      const sampled = this.method.value === "sampled";
+      return { beam: this.beam, alpha: Number(this.alpha.value), sampled, temperature: sampled ? Number(this.temperature.value) : 1 };
+    }
+
+    get chosen() {
+      const { mask, positions, scale } = this.boxes;
+      return {
+        noMask: mask.field.checked, noPositions: positions.field.checked, noScale: scale.field.checked,
+        heads: this.heads.value,
+        head: { kind: this.kind.value, layer: Number(this.layer.value), head: Number(this.head.value) },
+      };
     }
 
     /* What the graphs take. */
     get switches() {
-      const { mask, positions, scale } = this.boxes;
-      return live.switches.fromChoices({
-        noMask: mask.field.checked, noPositions: positions.field.checked, noScale: scale.field.checked,
-        heads: this.heads.value,
-        head: { kind: this.kind.value, layer: Number(this.layer.value), head: Number(this.head.value) },
-      }, this.sizes);
+      return live.switches.fromChoices(this.chosen, this.sizes);
     }
 
     /* Ties the sentence to the message that says what is wrong with it. */
@@ -98,11 +109,20 @@
       else this.input.removeAttribute("aria-describedby");
     }
 
-    /* Puts another word in the place of one of `words`, which is how text.js has split the sentence. */
-    replaceWord(words, place, other) {
-      this.input.value = words.with(place, other).join(" ").replaceAll("' ", "'");
+    /* Puts another word in the place of one of `typed`, which is how text.js has split the sentence. */
+    replaceWord(typed, place, other) {
+      this.input.value = typed.with(place, other).join(" ").replaceAll("' ", "'");
       this.input.focus();
     }
+  }
+
+  /* The words that it knows, folded, by kind. */
+  function wordList(kinds, say) {
+    const { make } = live.drawing;
+    const sorted = (words) => [...words].sort((a, b) => a.localeCompare(b, "fr")).join(", ");
+    const count = new Set(Object.values(kinds).flat()).size;
+    return make("details", { class: "live-words" }, make("summary", {}, say.words(count)), make("dl", {},
+      ...Object.entries(kinds).flatMap(([kind, words]) => [make("dt", {}, kind), make("dd", { lang: "fr" }, sorted(words))])));
   }
 
   // ---- Fields, each with its label ---------------------------------------------------------------------------

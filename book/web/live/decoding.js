@@ -2,7 +2,7 @@
  *
  * A reader (engine.js has two) answers two calls:
  *   reader.start()               → the state before the first step
- *   reader.step(state, prefixes) → { logits: one row of numbers a prefix, states, maps }
+ *   reader.step(state, prefixes) → { logits: one row of numbers a prefix, states }
  * where `prefixes` are { tokens, parent }: the ids so far with the start token, and the row of the state that
  * each goes on from. Both searches yield after every step, so a page can show them grow. */
 (function () {
@@ -47,18 +47,26 @@
 
   const topFive = (logProbs) => best(logProbs).map((id) => ({ id, probability: Math.exp(logProbs[id]) }));
 
-  /* Yields { tokens, token, logProb, top, maps, done, finished } after each token. */
-  async function* greedy(reader, { special, limit, temperature = 1 }) {
+  /* An id drawn by its probability; what is forbidden has none. */
+  function drawn(logProbs, random = Math.random) {
+    const shares = Array.from(logProbs, Math.exp);
+    let left = random() * shares.reduce((sum, share) => sum + share, 0);
+    const id = shares.findIndex((share) => (left -= share) < 0);
+    return id < 0 ? best(logProbs, 1)[0] : id;
+  }
+
+  /* Yields { tokens, token, logProb, top, done } after each token; with `sampled` each one is drawn. */
+  async function* greedy(reader, { special, limit, temperature = 1, sampled = false }) {
     let state = await reader.start(), tokens = [special.start], logProb = 0;
     for (let length = 1; length <= limit; length++) {
-      const { logits, states, maps } = await reader.step(state, [{ tokens, parent: 0 }]);
+      const { logits, states } = await reader.step(state, [{ tokens, parent: 0 }]);
       const logProbs = logProbabilities(logits[0], special, { temperature });
-      const [token] = best(logProbs, 1);
+      const token = sampled ? drawn(logProbs) : best(logProbs, 1)[0];
       const done = token === special.end || length === limit;
       logProb += logProbs[token];
       // the token that reaches the limit is the end token's place
       if (!done) tokens = [...tokens, token];
-      yield { length, read: tokens.slice(0, length), tokens: tokens.slice(1), token, logProb, top: topFive(logProbs), maps, done };
+      yield { length, read: tokens.slice(0, length), tokens: tokens.slice(1), token, logProb, top: topFive(logProbs), probability: Math.exp(logProbs[token]), done };
       if (done) return;
       state = states;
     }
@@ -66,21 +74,21 @@
 
   /* Yields { length, rows, grown, open, finished, done } after each step. A row is a hypothesis that was read;
    * `grown` are its continuations that were looked at, in the order of their log probabilities. */
-  async function* beamSearch(reader, { special, limit, beam = 4, alpha = 0.6, nBest = 1, temperature = 1, earlyStopping = true }) {
+  async function* beamSearch(reader, { special, limit, beam = 4, alpha = 0.6, nBest = 1, earlyStopping = true }) {
     let state = await reader.start();
     let open = [{ tokens: [special.start], parent: 0, logProb: 0, node: 0 }];
     let nodes = 1;
     const finished = [];
     for (let length = 1; ; length++) {
-      const { logits, states, maps } = await reader.step(state, open);
+      const { logits, states } = await reader.step(state, open);
       const mustEnd = length === limit;
       const rows = open.map((hypothesis, row) => {
-        const logProbs = logProbabilities(logits[row], special, { temperature, mustEnd });
+        const logProbs = logProbabilities(logits[row], special, { mustEnd });
         return { ...hypothesis, logProbs, top: topFive(logProbs) };
       });
       // at most one continuation of a row ends it: beam + 1 of each row hold `beam` that go on
       const grown = rows.flatMap((hypothesis, row) => best(hypothesis.logProbs, beam + 1).map((token) => (
-        { row, token, from: hypothesis.node, logProb: hypothesis.logProb + hypothesis.logProbs[token] })));
+        { row, token, from: hypothesis.node, logProb: hypothesis.logProb + hypothesis.logProbs[token], probability: Math.exp(hypothesis.logProbs[token]) })));
       grown.sort((a, b) => b.logProb - a.logProb); // stable: of equal ones the earlier row
       grown.slice(0, beam).filter(({ token }) => token === special.end).forEach((one) => {
         one.node = nodes++;
@@ -92,7 +100,7 @@
       open = kept.map(({ row, token, logProb, node }) => (
         { tokens: [...rows[row].tokens, token], parent: row, logProb, node }));
       const done = isDone(finished, open, { length, limit, beam, alpha, nBest, earlyStopping });
-      yield { length, rows, grown, open, finished: ranked(finished), maps, done };
+      yield { length, rows, grown, open, finished: ranked(finished), done };
       if (done) return;
       state = states;
     }
@@ -109,5 +117,5 @@
     return ranked(finished)[nBest - 1].score >= reachable;
   }
 
-  live.decoding = { greedy, beamSearch, lengthPenalty, logProbabilities, best, topFive };
+  live.decoding = { greedy, beamSearch, lengthPenalty, logProbabilities, best, drawn };
 })();

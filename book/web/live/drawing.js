@@ -35,8 +35,8 @@
     return `rgb(${VIRIDIS[low].map((channel, i) => Math.round(channel + (next[i] - channel) * (place - low))).join(",")})`;
   }
 
-  /* rows: one list of weights a query; shorter than the keys where the mask closes the rest. */
-  function attentionMap(rows, queries, keys, title, phrases) {
+  /* rows: one list of weights a query, undefined where the mask closes; the row at `place` is framed. */
+  function attentionMap({ rows, queries, keys, place, title }, phrases) {
     const left = 12 + LABELS * Math.max(...queries.map((one) => one.length));
     const top = 12 + 0.75 * LABELS * Math.max(...keys.map((one) => one.length));
     const over = Math.max(...keys.map((key, j) => 0.75 * LABELS * key.length - (keys.length - 1 - j) * CELL));
@@ -59,13 +59,22 @@
     keys.forEach((key, j) => parts.push(draw("text", {
       transform: `translate(${left + j * CELL + CELL / 2 + 4} ${top - 6}) rotate(-45)`, fill: "currentColor",
     }, key)));
+    parts.push(draw("rect", { class: "live-frame", x: 2, y: top + place * CELL - 2, width: left + keys.length * CELL - 1, height: CELL + 3, rx: 4 }));
     const words = phrases.mapWords({ title, queries: queries.length, keys: keys.length, ...largest });
     return draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },
       draw("g", { "aria-hidden": "true" }, ...parts));
   }
 
-  function meanOver(heads) {
-    return heads[0].map((row, i) => Array.from(row, (_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
+  /* One row of a map, from q·k to weights: `lines` are { name, values, weights: whether to tint }. */
+  function stepsTable(caption, keys, lines, phrases) {
+    const cell = ({ weights }, value) => {
+      const style = weights && `background:${colour(value)};color:${value > 0.6 ? "black" : "white"}`;
+      return make("td", { style, class: value === -Infinity && "live-closed" }, phrases.score(value));
+    };
+    return make("table", { class: "live-steps" }, make("caption", {}, caption),
+      make("thead", {}, make("tr", {}, make("td"), ...keys.map((key) => make("th", { scope: "col" }, key)))),
+      make("tbody", {}, ...lines.map((line) => make("tr", {}, make("th", { scope: "row" }, line.name),
+        ...line.values.map((value) => cell(line, value))))));
   }
 
   /* The five tokens of a step as a table; the bar is the probability again, for the eye. */
@@ -146,5 +155,5 @@
     }
   }
 
-  live.drawing = { make, attentionMap, meanOver, TopTable, TreePicture, colour };
+  live.drawing = { make, attentionMap, stepsTable, TopTable, TreePicture, colour };
 })();

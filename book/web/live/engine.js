@@ -74,6 +74,14 @@
       await reader.step(await reader.start(), [{ tokens: [start], parent: 0 }]);
     }
 
+    /* The products q·k of every attention, kind → layers × heads × queries × keys, when the decoder has read these. */
+    async products(ids, tokens, switches) {
+      const reader = new Laboratory(this, ids, switches);
+      await reader.start();
+      const { decoder_products, cross_products } = await reader.decode([{ tokens }]);
+      return { encoder: reader.encoderProducts, decoder: nested(decoder_products), cross: nested(cross_products) };
+    }
+
     reader(ids, switches = live.switches.atRest(this.sizes)) {
       return live.switches.isAtRest(switches, this.sizes)
         ? new Exported(this, ids) : new Laboratory(this, ids, switches);
@@ -96,10 +104,9 @@
     }
 
     async start() {
-      const { memory, encoder_attention } = await this.engine.run("encoder", { source: this.engine.ids([this.ids]) });
+      const { memory } = await this.engine.run("encoder", { source: this.engine.ids([this.ids]) });
       this.memory = memory;
-      this.encoderMaps = maps(encoder_attention)[0];
-      return { keys: null, values: null, decoder: [[]] };
+      return { keys: null, values: null };
     }
 
     async step(state, prefixes) {
@@ -113,18 +120,7 @@
         past_keys: state.keys ? selected(engine, state.keys, parents) : empty(dK),
         past_values: state.values ? selected(engine, state.values, parents) : empty(dV),
       });
-      // one row of each map a step: the rows before it come from the parent
-      const own = maps(results.decoder_attention), cross = maps(results.cross_attention);
-      const decoder = parents.map((parent, row) => [...state.decoder[parent], { own: own[row], cross: cross[row] }]);
-      return {
-        logits: rowsOf(results.logits),
-        states: { keys: results.keys, values: results.values, decoder },
-        maps: decoder.map((steps) => ({
-          encoder: this.encoderMaps,
-          decoder: stacked(steps.map((step) => step.own)),
-          cross: stacked(steps.map((step) => step.cross)),
-        })),
-      };
+      return { logits: rowsOf(results.logits), states: { keys: results.keys, values: results.values } };
     }
   }
 
@@ -136,14 +132,14 @@
 
     async start() {
       const { engine, switches } = this;
-      const { memory, encoder_attention } = await engine.run("laboratory-encoder", {
+      const { memory, encoder_products } = await engine.run("laboratory-encoder", {
         source: engine.ids([this.ids]),
         positions: engine.numbers([switches.positions], []),
         score_scale: engine.numbers([switches.scoreScale], []),
         encoder_heads: this.gains("encoder"),
       });
       this.memory = memory;
-      this.encoderMaps = maps(encoder_attention)[0];
+      this.encoderProducts = nested(encoder_products);
       return null;
     }
 
@@ -153,8 +149,12 @@
     }
 
     async step(_state, prefixes) {
+      return { logits: rowsOf((await this.decode(prefixes)).logits), states: null };
+    }
+
+    decode(prefixes) {
       const { engine, switches } = this;
-      const results = await engine.run("laboratory-decoder", {
+      return engine.run("laboratory-decoder", {
         memory: this.memory,
         target: engine.ids(prefixes.map(({ tokens }) => tokens)),
         causal: engine.numbers([switches.causal], []),
@@ -163,12 +163,6 @@
         decoder_heads: this.gains("decoder"),
         cross_heads: this.gains("cross"),
       });
-      const own = maps(results.decoder_attention), cross = maps(results.cross_attention);
-      return {
-        logits: rowsOf(results.logits),
-        states: null,
-        maps: prefixes.map((_, row) => ({ encoder: this.encoderMaps, decoder: own[row], cross: cross[row] })),
-      };
     }
   }
 
@@ -176,17 +170,13 @@
     return Array.from({ length: rows }, (_, row) => data.slice(row * columns, (row + 1) * columns));
   }
 
-  /* (layers, batch, heads, queries, keys) as batch × layers × heads × queries × a row of keys. */
-  function maps({ data, dims: [layers, batch, heads, queries, keys] }) {
+  /* (layers, 1, heads, queries, keys) as layers × heads × queries × a row of keys. */
+  function nested({ data, dims: [layers, , heads, queries, keys] }) {
     const range = (n, make) => Array.from({ length: n }, (_, i) => make(i));
-    const start = (layer, row, head, query) => (((layer * batch + row) * heads + head) * queries + query) * keys;
-    return range(batch, (row) => range(layers, (layer) => range(heads, (head) => range(queries, (query) =>
-      data.slice(start(layer, row, head, query), start(layer, row, head, query) + keys)))));
-  }
-
-  /* Maps of one query each, one under the other; places that were not there yet are missing. */
-  function stacked(steps) {
-    return steps[0].map((layer, l) => layer.map((_, h) => steps.map((step) => step[l][h][0])));
+    return range(layers, (layer) => range(heads, (head) => range(queries, (query) => {
+      const start = ((layer * heads + head) * queries + query) * keys;
+      return data.slice(start, start + keys);
+    })));
   }
 
   function repeated(engine, { data, dims }, batch) {

@@ -4,7 +4,7 @@
   const live = (globalThis.live = globalThis.live || {});
   const HERE = new URL(".", document.currentScript.src);
   const VENDOR = new URL("../vendor/", HERE);
-  const MODULES = ["loading", "text", "switches", "decoding", "engine", "tree", "drawing", "controls", "results", "component"];
+  const MODULES = ["loading", "text", "switches", "decoding", "engine", "attention", "tree", "drawing", "controls", "results", "tour", "component"];
 
   document.addEventListener("DOMContentLoaded", async () => {
     takeAlong();
@@ -54,7 +54,9 @@
 
   function offer(place) {
     const { phrases, manifest } = live;
-    place.replaceChildren(button(phrases.load(manifest.total), () => load(place)));
+    const row = element("div", { className: "live-row" });
+    row.append(button(phrases.load(manifest.total), () => load(place)), element("span", { textContent: phrases.offer }));
+    place.replaceChildren(row);
     place.dataset.state = "offered";
   }
 
@@ -101,8 +103,8 @@
     const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
     live.translator = new live.component.Translator(place, parcel);
     if (asked()) live.translator.controls.input.value = asked();
-    live.translator.message.textContent = live.phrases.ready;
     place.dataset.state = "ready";
+    live.translator.translate(); // a reader arrives at something to see
     parcel.engine.useIdleTime();
     // a reader who has gone on to read is not called back
     if (wasHere) live.translator.controls.input.focus({ preventScroll: true });

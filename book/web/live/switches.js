@@ -30,5 +30,14 @@
     return found;
   }
 
-  live.switches = { KINDS, atRest, isAtRest, fromChoices };
+  /* The map on which a switch is seen; where it is none in particular, the view stays. */
+  function whereSeen(name, { heads, head: { kind, layer, head } }) {
+    if (name === "mask") return { kind: "decoder", layer: 1, head: 2 };
+    if (name === "scale") return { kind: "encoder", layer: 0, head: 0, row: 1 };
+    if (heads === "off" && name.startsWith("off") || name === "heads" && heads === "off") return { kind, layer, head };
+    if (heads === "only" && (name === "heads" || name === "off-head")) return { head };
+    return null;
+  }
+
+  live.switches = { KINDS, whereSeen, atRest, isAtRest, fromChoices };
 })();

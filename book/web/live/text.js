@@ -8,6 +8,7 @@
   const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
   const SPACES = new RegExp(`[${SPACE}]+`, "u");
   const FINAL = new RegExp(`[.!?…${SPACE}]+$`, "u");
+  const ENDED = /[.!?…]$/u; // within a sentence: another one follows
   const AFTER_APOSTROPHE = /(?<=')(?=[\p{L}\p{N}_])/u; // l'Afrique → l' Afrique
   const SUGGESTIONS = 3;
   const LIKE_ENOUGH = 0.6;
@@ -26,26 +27,34 @@
       }
     }
 
+    /* A sentence without its end, and cut into pieces as they were typed. */
+    pieces(text) {
+      const plain = text.normalize("NFC").replace(/[\u2019\u02bc]/g, "'").replace(FINAL, "");
+      return plain.split(SPACES).filter(Boolean).flatMap((word) => word.split(AFTER_APOSTROPHE));
+    }
+
     /* The words of a French sentence; none for an empty one. */
     split(text) {
-      const plain = text.normalize("NFC").replace(/[\u2019\u02bc]/g, "'").replace(FINAL, "");
-      const words = plain.split(SPACES).filter(Boolean).flatMap((word) => word.split(AFTER_APOSTROPHE));
+      const words = this.pieces(text);
       if (!words.length) return [];
       const [first, ...rest] = [...words[0]]; // by code points, as Python counts
       words[0] = first.toLowerCase() + rest.join("");
       return words.map((word) => this.proper.get(word.toLowerCase()) ?? word);
     }
 
-    /* Either { ids, words } of a sentence the model can read, or { words, unknown, problem }. */
+    /* Either { ids, words } of a sentence the model can read, or { typed, unknown, problem }. Capitals do not matter:
+     * the package would refuse some, and nobody who types is helped by that. */
     read(text) {
-      const words = this.split(text);
+      const typed = this.pieces(text);
+      const words = this.split(text).map((word) => (this.french.has(word) ? word : this.byLower.get(word.toLowerCase()) ?? word));
       if (!words.length) return { words, unknown: [], problem: "empty" };
+      if (typed.some((piece) => ENDED.test(piece))) return { words, unknown: [], problem: "two" };
       if (words.length > this.maxSource) return { words, unknown: [], problem: "long" };
       const unknown = words
-        .map((word, place) => ({ word, place }))
+        .map((word, place) => ({ word, place, shown: typed[place] }))
         .filter(({ word }) => !this.french.has(word))
         .map((one) => ({ ...one, isEnglish: this.ids.has(one.word), near: this.near(one.word) }));
-      if (unknown.length) return { words, unknown, problem: "unknown" };
+      if (unknown.length) return { typed, unknown, problem: "unknown" };
       return { words, ids: [...words.map((word) => this.ids.get(word)), this.special.end] };
     }
 

@@ -33,26 +33,29 @@
     return found;
   }
 
-  /* What led to a hypothesis: { step, row, token, top } of every step. */
+  /* What led to a hypothesis: { token, probability, top } of every step. */
   function pathTo(steps, node) {
     const path = [];
     for (let step = steps.length - 1; step >= 0; step--) {
       const one = steps[step].grown.find((grown) => grown.node === node);
       if (!one) continue;
-      path.unshift({ step, row: one.row, token: one.token, top: steps[step].rows[one.row].top });
+      path.unshift({ token: one.token, probability: one.probability, top: steps[step].rows[one.row].top });
       node = one.from;
     }
     return path;
   }
 
-  /* The hypothesis to show after these steps, of greedy decoding or of a beam: { token, top } of each step, what has
-   * been written, and the maps of its last step. A finished one goes before those that are open. */
+  /* The hypothesis to show after these steps, of greedy decoding or of a beam: { token, probability, top } of each step,
+   * and what has been written. A finished one goes before those that are open. */
   function shown(steps) {
     const last = steps.at(-1);
-    if (!last.grown) return { tokens: steps.map(({ token, top }) => ({ token, top })), ids: last.tokens, maps: last.maps[0] };
-    const best = last.finished[0] || last.open[0], tokens = pathTo(steps, best.node), end = tokens.at(-1);
-    return { tokens, ids: best.tokens, maps: steps[end.step].maps[end.row] };
+    if (!last.grown) return { tokens: steps, ids: last.tokens };
+    const best = last.finished[0] || last.open[0];
+    return { tokens: pathTo(steps, best.node), ids: best.tokens };
   }
 
-  live.tree = { layOut, pathTo, shown };
+  /* The word that was written with the least probability; the end token is no word, unless it is all there is. */
+  const leastSure = (tokens) => tokens.slice(0, -1).reduce((least, one) => (one.probability < least.probability ? one : least), tokens[0]);
+
+  live.tree = { layOut, pathTo, shown, leastSure };
 })();

@@ -19,12 +19,16 @@ from numpy.typing import NDArray
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import orthography
+from transformer.data.phrasebook import orthography, phrasebook
 from transformer.export import export_onnx
 from transformer.inference.greedy import EXTRA_TOKENS
 from transformer.model import Transformer
 from walkthrough.ch21_translate_in_your_browser.laboratory import export_laboratory
-from walkthrough.ch21_translate_in_your_browser.translator import EXAMPLES, french_words
+from walkthrough.ch21_translate_in_your_browser.translator import (
+    EXAMPLES,
+    french_words,
+    words_by_kind,
+)
 
 WEIGHTS_FILE = "weights.bin"
 MAX_POSITIONS = 128
@@ -32,6 +36,8 @@ MAX_POSITIONS = 128
 MAX_SOURCE = 60
 PART = 600_000
 """Characters of one script at most."""
+UNSEEN = ("test_sentences", "test_combinations")
+"""Splits from which the page draws sentences that no training saw, with their references."""
 LEAST_SHARED = 64
 """Numbers that a tensor must hold to move out of its graph."""
 
@@ -94,12 +100,16 @@ def widened(weights: NDArray[np.float16]) -> bytes:
 
 def words(codec: PhrasebookCodec, model: Transformer) -> dict[str, Any]:
     """Return what the page needs besides numbers: words, spelling, sizes, special ids."""
-    config = model.config
+    config, splits = model.config, phrasebook().splits()
     return {
         "tokens": codec.vocabulary.to_list(),
         "french": french_words(codec),
         "proper": orthography.proper_words("fr"),
+        "kinds": words_by_kind(codec),
         "examples": list(EXAMPLES),
+        "unseen": {
+            kind: [[one.source_text, one.target_text] for one in splits[kind]] for kind in UNSEEN
+        },
         "special": {"pad": PAD_ID, "start": BOS_ID, "end": EOS_ID, "unknown": UNK_ID},
         "extraTokens": EXTRA_TOKENS,
         "maxSource": MAX_SOURCE,

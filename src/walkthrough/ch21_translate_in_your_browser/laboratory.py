@@ -6,12 +6,15 @@ something else when one is thrown:
 
     laboratory-encoder.onnx  source (1, source_len), positions (), score_scale (),
                              encoder_heads (layers, heads)
-                             → memory, encoder_attention (layers, 1, heads, source_len, source_len)
+                             → memory, encoder_products (layers, 1, heads, source_len, source_len)
     laboratory-decoder.onnx  memory, target (batch, target_len), causal (), positions (),
                              score_scale (), decoder_heads, cross_heads (layers, heads)
                              → logits (batch, vocab_size) after the last token,
-                             decoder_attention (layers, batch, heads, target_len, target_len),
-                             cross_attention (layers, batch, heads, target_len, source_len)
+                             decoder_products (layers, batch, heads, target_len, target_len),
+                             cross_products (layers, batch, heads, target_len, source_len)
+
+The products are q·k, before they are scaled, masked and made into weights: the page does that
+before the reader's eyes.
 
 There is no cache: without the target mask an early word reads later ones, so what was computed for
 it must be computed again.
@@ -50,16 +53,16 @@ class LaboratoryEncoder(_Laboratory):
     def forward(
         self, source: Tensor, positions: Tensor, score_scale: Tensor, encoder_heads: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return memory and attention weights; every switch at 1 is the model as trained."""
+        """Return memory and products; every switch at 1 is the model as trained."""
         x = self.model.source_embedding(source) + positions * _rows(self.table, source.shape[1])
-        maps = []
+        found = []
         layers = cast("list[EncoderLayer]", list(self.model.encoder.layers))
         for layer, gains in zip(layers, encoder_heads, strict=True):
-            y, weights = _attend(layer.self_attention, x, x, None, score_scale, gains)
+            y, products = _attend(layer.self_attention, x, x, None, score_scale, gains)
             x = layer.residuals[0](x, lambda _, y=y: y)
             x = layer.residuals[1](x, layer.feed_forward)
-            maps.append(weights)
-        return x, torch.stack(maps)
+            found.append(products)
+        return x, torch.stack(found)
 
 
 class LaboratoryDecoder(_Laboratory):
@@ -75,25 +78,25 @@ class LaboratoryDecoder(_Laboratory):
         decoder_heads: Tensor,
         cross_heads: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the logits after the last token, and both kinds of attention weights."""
+        """Return the logits after the last token, and the products of both attentions."""
         length = target.shape[1]
         x = self.model.target_embedding(target) + positions * _rows(self.table, length)
         places = torch.arange(length, device=target.device)
         attend_mask = (places[None, :] <= places[:, None]) | (causal < 0.5)
         memory = memory.expand(target.shape[0], -1, -1)
-        maps = []
+        found = []
         layers = cast("list[DecoderLayer]", list(self.model.decoder.layers))
         for index, layer in enumerate(layers):
             own, cross = layer.self_attention, layer.cross_attention
-            y, self_weights = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
+            y, own_products = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
             x = layer.residuals[0](x, lambda _, y=y: y)
-            y, cross_weights = _attend(cross, x, memory, None, score_scale, cross_heads[index])
+            y, cross_products = _attend(cross, x, memory, None, score_scale, cross_heads[index])
             x = layer.residuals[1](x, lambda _, y=y: y)
             x = layer.residuals[2](x, layer.feed_forward)
-            maps.append((self_weights, cross_weights))
+            found.append((own_products, cross_products))
         logits = F.linear(x[:, -1], self.model.output_weight)
-        decoder_attention, cross_attention = (torch.stack(kind) for kind in zip(*maps, strict=True))
-        return logits, decoder_attention, cross_attention
+        decoder_products, cross_products = (torch.stack(kind) for kind in zip(*found, strict=True))
+        return logits, decoder_products, cross_products
 
 
 def _rows(table: Tensor, length: int) -> Tensor:
@@ -108,16 +111,17 @@ def _attend(
     score_scale: Tensor,
     gains: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Attend with scores times `score_scale` and each head's result times its gain."""
+    """Attend with scores times `score_scale`, each head's result times its gain; and give q·k."""
     q = attention.split_heads(attention.query_proj(query))
     k = attention.split_heads(attention.key_proj(memory))
     v = attention.split_heads(attention.value_proj(memory))
-    scores = q @ k.transpose(-2, -1) * (attention.scale * score_scale)
+    products = q @ k.transpose(-2, -1)
+    scores = products * (attention.scale * score_scale)
     if attend_mask is not None:
         scores = scores.masked_fill(~attend_mask, float("-inf"))
     weights = torch.softmax(scores, dim=-1)
     heads = weights @ v * gains[:, None, None]
-    return attention.output_proj(attention.merge_heads(heads)), weights
+    return attention.output_proj(attention.merge_heads(heads)), products
 
 
 def switches_at_rest(model: Transformer) -> dict[str, Tensor]:
@@ -152,7 +156,7 @@ def export_laboratory(model: Transformer, folder: Path, *, max_positions: int) -
         LaboratoryEncoder(model, max_positions),
         {"source": source, **{name: rest[name] for name in taken}},
         {"source": {1: source_len}},
-        ["memory", "encoder_attention"],
+        ["memory", "encoder_products"],
         encoder,
     )
     named = ("causal", "positions", "score_scale", "decoder_heads", "cross_heads")
@@ -160,7 +164,7 @@ def export_laboratory(model: Transformer, folder: Path, *, max_positions: int) -
         LaboratoryDecoder(model, max_positions),
         {"memory": memory, "target": target, **{name: rest[name] for name in named}},
         {"memory": {1: source_len}, "target": {0: batch, 1: target_len}},
-        ["logits", "decoder_attention", "cross_attention"],
+        ["logits", "decoder_products", "cross_products"],
         decoder,
     )
     return encoder, decoder

@@ -4,12 +4,12 @@ from walkthrough.page.prediction import Choice, Prediction
 
 bits = Prediction(
     "21-bits",
-    "With how few bits a weight are all of the 200 new sentences still translated exactly?",
+    "With how few bits a weight are as many of 1 000 new sentences exact as with 16?",
     (
         Choice("2", "Nothing is left then: a matrix has three values, and nearly all are 0."),
         Choice(
             "4",
-            "A matrix has 15 values then. Three bits lose three of the 200.",
+            "A matrix has 15 values then. Three bits lose 14 more of the 1 000.",
             right=True,
         ),
         Choice("8", "They are, and with half of that as well."),
@@ -37,7 +37,7 @@ positions = Prediction(
 
 merged = Prediction(
     "21-merged",
-    "A graph of `x + 10 * a + 100 * b` is exported with one tensor as the example for `a` and for "
+    "A graph of `x + 10·a + 100·b` is exported with one tensor as the example for `a` and for "
     "`b`. What does it give for `x = 0`, `a = 1`, `b = 0`?",
     (
         Choice("An error", "No error, and no warning. That is the trouble."),

@@ -4,7 +4,7 @@ import torch
 
 from transformer.config import BOS_ID, EOS_ID
 from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import phrasebook
+from transformer.data.phrasebook import lexicon, phrasebook
 from transformer.model import Transformer
 from walkthrough.lab import half_trained
 from walkthrough.page.results import FOLDER
@@ -18,6 +18,12 @@ EXAMPLES = (
     "Paul rend le voyage plus difficile.",
     "Le nouvel ami japonais aide l'étudiant italien qui travaille en France le matin.",
 )
+
+MORE_NOUNS = (
+    *("bruit", "musique", "neige", "pluie", "promenade", "promenades", "soleil"),
+    *("travail", "vent", "vie", "voyage", "voyages"),
+)
+"""Nouns that stand in the grammar's sentences and not in its table."""
 
 
 def load_translator() -> tuple[Transformer, PhrasebookCodec]:
@@ -44,3 +50,27 @@ def french_words(codec: PhrasebookCodec) -> list[str]:
     splits = phrasebook().splits()
     seen = {word for split in splits.values() for example in split for word in example.source}
     return [word for word in codec.vocabulary.tokens if word in seen]
+
+
+def words_by_kind(codec: PhrasebookCodec) -> dict[str, list[str]]:
+    """Return the French words by kind; a word of two kinds stands in both."""
+    adjectives = [
+        (one.masculine, one.feminine, one.masculine_plural, one.feminine_plural, one.before_vowel)
+        for one in lexicon.ADJECTIVES.values()
+    ]
+    forms = {
+        "names": [*lexicon.NAMES],
+        "places": [*lexicon.PLACES],
+        "people, animals, things": [
+            *(form for noun in lexicon.NOUNS.values() for form in (noun.singular, noun.plural)),
+            *MORE_NOUNS,
+        ],
+        "verbs": [f for verb in lexicon.VERBS.values() for f in (verb.singular, verb.plural)],
+        "adjectives": [form for some in adjectives for form in some],
+        "times": [*lexicon.MONTHS, *lexicon.SEASONS, *lexicon.DAYTIMES, "dimanche"],
+        "how often": [*lexicon.FREQUENCY],
+    }
+    known = french_words(codec)
+    found = {kind: [word for word in known if word in some] for kind, some in forms.items()}
+    some = {word for words in found.values() for word in words}
+    return found | {"small words": [word for word in known if word not in some]}

@@ -56,6 +56,7 @@ def grids(
     choices: Sequence[str] = (),
     says: Sequence[str] = (),
     first: int = 0,
+    css: str = "",
 ) -> Scene:
     """Return grids side by side: a cell is as strong as its weight; one that is False is hatched.
 
@@ -82,7 +83,7 @@ def grids(
         says=says,
         first=first,
         description=f"Grids of cells; {words} are: {'; '.join(counts)}.",
-        css=_CSS,
+        css=_CSS + css,
     )
 
 

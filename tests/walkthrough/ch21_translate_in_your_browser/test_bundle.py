@@ -10,7 +10,11 @@ import onnxruntime
 import torch
 
 from walkthrough.ch21_translate_in_your_browser import bundle
-from walkthrough.ch21_translate_in_your_browser.translator import french_words, load_translator
+from walkthrough.ch21_translate_in_your_browser.translator import (
+    french_words,
+    load_translator,
+    words_by_kind,
+)
 
 
 def matrix_graph(matrix: np.ndarray, bias: np.ndarray) -> bytes:
@@ -65,6 +69,15 @@ def test_words_that_the_model_only_writes_are_not_french():
     french = french_words(codec)
     assert {"Jane", "visite", "l'", "Afrique"} <= set(french)
     assert not {"the", "visits", "Africa", "<s>"} & set(french)
+
+
+def test_every_word_has_a_kind():
+    _, codec = load_translator()
+    kinds = words_by_kind(codec)
+    assert {word for words in kinds.values() for word in words} == set(french_words(codec))
+    assert {"le", "ne", "qu'"} <= set(kinds["small words"])
+    assert "long" in kinds["adjectives"]
+    assert [k for k, words in kinds.items() if "voyage" in words][1:] == ["verbs"]
 
 
 def test_the_weights_that_ship_fit_into_sixteen_bits():

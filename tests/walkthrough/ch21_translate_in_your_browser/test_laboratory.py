@@ -36,13 +36,22 @@ def graphs(tmp_path_factory):
 
 
 def run(graphs, **changes):
-    """The graphs' logits and three kinds of maps, with some switches thrown."""
+    """The graphs' logits and three kinds of products q·k, with some switches thrown."""
     switches = {name: t.numpy() for name, t in laboratory.switches_at_rest(small_model()).items()}
     switches |= {name: np.asarray(value, np.float32) for name, value in changes.items()}
     encoder, decoder = graphs
-    memory, encoder_maps = encoder.run(None, taken(encoder, switches, source=SOURCE.numpy()))
+    memory, encoder_products = encoder.run(None, taken(encoder, switches, source=SOURCE.numpy()))
     given = taken(decoder, switches, memory=memory, target=TARGET.numpy())
-    return (*decoder.run(None, given), encoder_maps)
+    return (*decoder.run(None, given), encoder_products)
+
+
+def weights(products, kind, changes):
+    """What the page makes of the products: scaled, masked, through the softmax."""
+    scores = torch.from_numpy(products) * changes.get("score_scale", 1.0) / 8**0.5
+    if kind == "decoder" and changes.get("causal", 1.0):
+        later = torch.ones(scores.shape[-2:]).triu(1).bool()
+        scores = scores.masked_fill(later, float("-inf"))
+    return scores.softmax(-1)
 
 
 def taken(session, switches, **more):
@@ -69,8 +78,9 @@ def test_a_switch_gives_the_model_that_the_configuration_breaks(graphs, changes,
     maps = broken.attention(SOURCE, TARGET)
     with torch.no_grad():
         np.testing.assert_allclose(logits, broken(SOURCE, TARGET)[:, -1], atol=TOLERANCE)
-    for found, wanted in ((encoder, maps.encoder), (decoder, maps.decoder), (cross, maps.cross)):
-        np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
+    for kind, products in (("encoder", encoder), ("decoder", decoder), ("cross", cross)):
+        found = weights(products, kind, changes)
+        np.testing.assert_allclose(found, getattr(maps, kind), atol=TOLERANCE)
     if changes:
         assert np.abs(logits - run(graphs)[0]).max() > 0.01, "a switch that changes nothing"
 

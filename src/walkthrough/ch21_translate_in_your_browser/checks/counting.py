@@ -59,11 +59,5 @@ multiplications = Check(
             "you take how many products there are from the left shape alone. The right one may "
             "have a batch too; a size of 1 is repeated.",
         ),
-        Mistake(
-            "both batches",
-            lambda left, right: prod(left) * prod(right[:-2]) * right[-1],
-            "batch sizes that both shapes have are counted twice: the products stand side by "
-            "side, each left one meets one right one.",
-        ),
     ],
 )

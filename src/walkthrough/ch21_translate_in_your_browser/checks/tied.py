@@ -22,17 +22,8 @@ def _turned(matrix: Tensor, tensor: Tensor) -> bool:
     return tensor.dim() == 2 and _is(matrix, tensor.T)
 
 
-def _same_numbers(matrix: Tensor, tensor: Tensor) -> bool:
-    one, other = matrix.flatten().sort().values, tensor.flatten().sort().values
-    return _is(one, other)
-
-
 def _nearly(one: Tensor, other: Tensor) -> bool:
     return one.shape == other.shape and torch.allclose(one, other, atol=1e-2)
-
-
-def _reshaped(one: Tensor, other: Tensor) -> bool:
-    return one.numel() == other.numel() and _is(one.flatten(), other.flatten())
 
 
 def _either_way(test: Callable[[Tensor, Tensor], bool]) -> Callable[[Tensor, Tensor], bool]:
@@ -85,22 +76,10 @@ names_of = Check(
             "you compare shapes. Other tensors have that shape too: compare the numbers.",
         ),
         Mistake(
-            "by the numbers in any order",
-            _named(_same_numbers),
-            "you find whatever holds the same numbers, in any order. Rows in another order are "
-            "another matrix.",
-        ),
-        Mistake(
             "nearly",
             _named(_either_way(_nearly)),
             "you accept what lies near. A copy that was rounded to 16 bits holds other numbers: "
             "ask for equal ones.",
-        ),
-        Mistake(
-            "reshaped",
-            _named(lambda m, t: _is(m, t) or _reshaped(m, t)),
-            "`reshape` keeps the numbers in their order, `.T` turns rows into columns. Compare "
-            "with `tensor.T`.",
         ),
         Mistake(
             "the first name",
