@@ -10,7 +10,6 @@ One core each. The corpus is ours, so the weights may stand in the repository. T
 
 import argparse
 import copy
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -72,7 +71,7 @@ def make_page(origin: dict[str, Any]) -> None:
 MAKERS = {"half-trained": make_half_trained, "heads": make_heads, "page": make_page}
 
 
-def main() -> int:
+def main() -> None:
     """Train, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("which", choices=MAKERS)
@@ -80,8 +79,7 @@ def main() -> int:
     torch.set_num_threads(1)
     # before the run: the commit that it runs
     MAKERS[which]({**surroundings(), "command": f"python -m tools.book.weights {which}"})
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
