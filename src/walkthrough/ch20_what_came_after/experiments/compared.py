@@ -78,6 +78,7 @@ EXPERIMENTS = [
         task=Loaded(load_corpus),
         base=PAPERS,
         arms=[Arm(name) for name in (PAPERS, *DECODERS)],
+        seeds=range(1, 11),
         rates=(0.5, 1, 2, 4),
         rate_seeds=(1,),
         choose=Choose("valid/loss", length=400),
