@@ -139,6 +139,7 @@ def _model(row: Row, letter: str) -> str:
         f'<rect x="{x:.1f}" y="{min(y, y + h):.1f}" width="{w:.1f}" height="{abs(h):.1f}" '
         f'fill="{ink}"/>'
         for x, y, w, h, ink in parts
+        if w > 0
     )
     return f'<svg viewBox="0 0 100 30" aria-hidden="true">{drawn}</svg>'
 

@@ -82,6 +82,7 @@ def sets_chart(
         alt.param(f"h{n}", value=head in closed, bind=alt.binding_checkbox(name=f"{head} "))
         for n, head in enumerate(heads)
     ]
+    ticked = ", ".join(f"h{n} ? ' {head}' : ''" for n, head in enumerate(heads))
     number = " + ".join(f"(h{n} ? {2**n} : 0)" for n in range(len(heads)))
     data = [{**row, "shares": rounded(row["shares"], 2)} for row in rows]
     looks = list(dict.fromkeys(row["look"] for row in rows))
@@ -101,10 +102,16 @@ def sets_chart(
     )
     bars = base.mark_bar(color=WEIGHT, height=14)
     words = base.mark_text(align="left", dx=4, fontSize=12).encode(text="said:N")
+    told = (
+        alt.Chart(alt.Data(values=[{}]))
+        .transform_calculate(closed=f"'closed:' + join([{ticked}], '')")
+        .mark_text(align="left", fontSize=12)
+        .encode(text="closed:N", x=alt.value(0), y=alt.value(-8))
+    )
     chart = (
-        alt.LayerChart(layer=[bars, words])
+        alt.LayerChart(layer=[bars, words, told])
         .add_params(menu("look", looks, "look of "), *boxes)
-        .properties(height=alt.Step(20), title=wrapped(title))
+        .properties(height=alt.Step(20), title=alt.Title(wrapped(title), offset=22))
     )
     at = sum(2**n for n, head in enumerate(heads) if head in closed)
     said = _span([row["shares"][at] for row in rows if row["look"] == looks[0]])
