@@ -1,8 +1,8 @@
-"""What attention looks at, measured against gold word alignments and antecedents (Figures 3–5)."""
+"""What attention looks at, measured against gold word alignments (Figures 3–5)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float
@@ -137,43 +137,3 @@ def alignment_by_head(
         ]
         for layer in range(n_layers)
     ]
-
-
-def antecedent_accuracy(
-    weights: Iterable[Float[Tensor, "query_len key_len"]],
-    antecedents: Iterable[Collection[tuple[int, int]]],
-    *,
-    candidates: Iterable[Collection[int]] | None = None,
-) -> float:
-    """Return how often a head, at a pronoun, looks most at the noun that the pronoun stands for.
-
-    `weights` are encoder self-attention weights of one head, a map a sentence; `antecedents` are
-    (pronoun, noun) positions. With `candidates` (positions of a sentence's nouns) only these are
-    compared, which asks whether the head tells the nouns apart; chance is then higher.
-
-    Raises:
-        ValueError: for different numbers of sentences, no pronoun at all, or a position that the
-            weights or the candidates do not have.
-    """
-    maps, gold = list(weights), list(antecedents)
-    allowed = [None] * len(maps) if candidates is None else [sorted(c) for c in candidates]
-    if not len(maps) == len(gold) == len(allowed):
-        raise ValueError(
-            "there must be weights, antecedents and candidates for each sentence, got "
-            f"{len(maps)}, {len(gold)} and {len(allowed)}"
-        )
-    found = total = 0
-    for sentence, pairs, nouns in zip(maps, gold, allowed, strict=True):
-        keys = list(range(sentence.shape[1])) if nouns is None else nouns
-        for pronoun, noun in pairs:
-            if noun not in keys or not 0 <= pronoun < sentence.shape[0]:
-                raise ValueError(
-                    f"pronoun {pronoun} and noun {noun} must be positions of the sentence, got "
-                    f"{sentence.shape[0]} rows and keys {keys}"
-                )
-            row = sentence[pronoun, keys]
-            found += keys[int(row.argmax())] == noun
-            total += 1
-    if total == 0:
-        raise ValueError("antecedent accuracy needs at least 1 pronoun, got 0")
-    return found / total

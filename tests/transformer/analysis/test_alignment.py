@@ -6,7 +6,6 @@ import torch
 from transformer.analysis.alignment import (
     alignment_by_head,
     alignment_from_attention,
-    antecedent_accuracy,
     diagonal_alignment,
     score_alignments,
 )
@@ -106,19 +105,6 @@ def test_every_layer_and_head_is_scored():
     assert [[s.accuracy for s in layer] for layer in scores] == [[1, 0.5], [0.5, 1]]
 
 
-def test_antecedents_are_looked_up_in_the_pronouns_row():
-    weights = torch.tensor([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
-    assert antecedent_accuracy([weights], [[(2, 1)]]) == 1
-    assert antecedent_accuracy([weights.T], [[(2, 1)]]) == 0  # the known-wrong axis
-    assert antecedent_accuracy([weights, weights], [[(2, 1)], [(1, 2)]]) == 0.5
-
-
-def test_candidates_limit_the_comparison():
-    weights = torch.tensor([[0.1, 0.2, 0.7]] * 3)
-    assert antecedent_accuracy([weights], [[(2, 1)]]) == 0
-    assert antecedent_accuracy([weights], [[(2, 1)]], candidates=[[0, 1]]) == 1
-
-
 def test_bad_input_is_refused_with_the_values():
     with pytest.raises(ValueError, match="n_source must be between 1 and 5, got 6"):
         read(WEIGHTS, n_source=6)
@@ -136,22 +122,3 @@ def test_bad_input_is_refused_with_the_values():
         alignment_by_head([], [], [])
     with pytest.raises(ValueError, match="at least 1 sentence, got 1 and 2"):
         alignment_by_head([WEIGHTS[None, None]], [GOLD], [(4, 4), (4, 4)])
-    with pytest.raises(ValueError, match="at least 1 pronoun, got 0"):
-        antecedent_accuracy([WEIGHTS], [[]])
-    with pytest.raises(ValueError, match="pronoun 2 and noun 9 must be positions"):
-        antecedent_accuracy([WEIGHTS], [[(2, 9)]])
-    with pytest.raises(ValueError, match="got 1, 2 and 1"):
-        antecedent_accuracy([WEIGHTS], [[(2, 1)], []])
-
-
-def test_a_pronoun_may_be_the_first_word():
-    weights = torch.tensor([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
-    assert antecedent_accuracy([weights], [[(0, 1)]]) == 1
-    assert antecedent_accuracy([weights], [[(1, 0)]]) == 1  # nor is its noun refused there
-    with pytest.raises(ValueError, match="pronoun -1 and noun 1 must be positions"):
-        antecedent_accuracy([weights], [[(-1, 1)]])
-
-
-def test_a_pronoun_has_a_row_of_weights():
-    with pytest.raises(ValueError, match=r"pronoun 4 and noun 1 .* got 4 rows and keys \[0, 1, 2,"):
-        antecedent_accuracy([WEIGHTS[:4]], [[(4, 1)]])
