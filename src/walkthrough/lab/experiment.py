@@ -247,8 +247,8 @@ def plan(
     """Return the runs that are missing and can be made now.
 
     For each arm first the rates, then its best one (`best`, which may refuse) with all seeds and
-    lengths. Call it again when these are made: more may be due. With both `rates`
-    and `lengths` nothing is chosen: these are the runs.
+    lengths. Call it again when these are made: more may be due. With both `rates` and `lengths`
+    nothing is chosen: these are the runs.
     """
     e, done = experiment, set(done)
     claim_lengths = tuple(lengths or e.lengths)

@@ -226,16 +226,13 @@ def test_points_are_lost_against_the_whole_model_of_the_same_seed():
             "one": scores | {"encoder": [[whole - 0.002, whole + 0.001]]},
             "all but one": scores | {"encoder": [[whole - 0.01, whole - 0.03]]},
             "layer": {"encoder": [whole - 0.04], "cross": [0.1], "decoder": [0.2]},
-            "kind": {"encoder": whole - 0.05, "cross": 0.0, "decoder": whole},
         }
         runs.append({"next_word": found})
     rows = {row["layer"]: row for row in reading.caption_rows(runs)}
-    assert list(rows)[:3] == ["encoder 1", "encoder, all", "decoder 1"]
+    assert list(rows) == ["encoder 1", "decoder 1", "encoder–decoder 1"]
     assert rows["encoder 1"]["one out"] == pytest.approx([0.2, -0.1, 0.2, -0.1])
     assert rows["encoder 1"]["one left"] == pytest.approx([1, 3, 1, 3])
     assert rows["encoder 1"]["none left"] == pytest.approx([4, 4])
-    assert rows["encoder, all"]["none left"] == pytest.approx([5, 5])
-    assert rows["encoder, all"]["one out"] == []
     assert rows["encoder–decoder 1"]["none left"] == pytest.approx([50, 40])
 
 

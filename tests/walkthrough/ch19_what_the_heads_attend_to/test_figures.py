@@ -31,10 +31,6 @@ def test_trees_and_captions_are_said():
     f1 = {"english": {"untrained": [40.0, 41.0], "trained": [50.0, 52.0]}}
     drawn = figures.tree_chart(f1, {"english": 47.4}, title="Trees")
     assert "english: line 47.4, untrained 40.0 to 41.0, trained 50.0 to 52.0" in drawn.alt
-    rows = [
-        {"layer": "encoder 1", "one out": [0.1, 0.2], "one left": [0.5], "none left": [1.0]},
-        {"layer": "encoder, all", "one out": [], "one left": [], "none left": [2.0]},
-    ]
+    rows = [{"layer": "encoder 1", "one out": [0.1, 0.2], "one left": [0.5], "none left": [1.0]}]
     drawn = figures.captions_chart(rows, title="Fewer heads")
     assert "encoder 1: one out 0.1 to 0.2, one left 0.5 to 0.5, none left 1.0" in drawn.alt
-    assert "encoder, all" not in drawn.alt

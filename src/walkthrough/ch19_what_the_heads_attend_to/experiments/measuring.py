@@ -140,7 +140,7 @@ def _in_best(test: Test) -> float:
 
 
 def _in_all_but_best(test: Test) -> float:
-    others = [one for one in surgery.heads(test.translator.model, "encoder")]
+    others = surgery.heads(test.translator.model, "encoder")
     others.remove(_best_of(test))
     return test.right({"encoder": test.mask("encoder")}, others)
 

@@ -108,29 +108,22 @@ def caption_rows(runs: Iterable[Record]) -> list[dict[str, Any]]:
     """Return, layer by layer, the points that next words lose with fewer heads, over all seeds.
 
     "one out" and "one left" hold a number for each head of each seed, "none left" one for each
-    seed. The last row of a kind is without any head in all layers. Below 0 is a gain.
+    seed. Below 0 is a gain.
     """
-    words, rows = [run["next_word"] for run in runs], []
-    for kind, name in CAPTION_KINDS.items():
-        for layer in range(len(words[0]["layer"][kind])):
-            rows.append(
-                {
-                    "layer": f"{name} {layer + 1}",
-                    "one out": [lost for run in words for lost in _lost(run, "one", kind, layer)],
-                    "one left": [
-                        lost for run in words for lost in _lost(run, "all but one", kind, layer)
-                    ],
-                    "none left": [
-                        lost for run in words for lost in _lost(run, "layer", kind, layer)
-                    ],
-                }
-            )
-        every = [lost for run in words for lost in _lost(run, "kind", kind)]
-        rows.append({"layer": f"{name}, all", "one out": [], "one left": [], "none left": every})
-    return rows
+    words = [run["next_word"] for run in runs]
+    fewer = {"one out": "one", "one left": "all but one", "none left": "layer"}
+    return [
+        {"layer": f"{name} {layer + 1}"}
+        | {
+            said: [lost for run in words for lost in _lost(run, measured, kind, layer)]
+            for said, measured in fewer.items()
+        }
+        for kind, name in CAPTION_KINDS.items()
+        for layer in range(len(words[0]["layer"][kind]))
+    ]
 
 
-def _lost(run: Record, fewer: str, kind: str, layer: int | None = None) -> list[float]:
-    scores = run[fewer][kind] if layer is None else run[fewer][kind][layer]
+def _lost(run: Record, fewer: str, kind: str, layer: int) -> list[float]:
+    scores = run[fewer][kind][layer]
     each = scores if isinstance(scores, list) else [scores]
     return [100 * (run["nothing"] - score) for score in each]

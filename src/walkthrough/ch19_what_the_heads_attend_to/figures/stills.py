@@ -37,10 +37,9 @@ def tree_chart(
 
 def captions_chart(rows: Sequence[Mapping[str, object]], *, title: str) -> Still:
     """Return the points that next words lose, layer by layer: a mark a head and seed."""
-    shown = [row for row in rows if row["one out"]]
-    with canvas(420, 100 + 25 * len(shown)) as (figure, axis):
+    with canvas(420, 100 + 25 * len(rows)) as (figure, axis):
         for number, (name, marker) in enumerate(LOST.items()):
-            for place, row in enumerate(shown):
+            for place, row in enumerate(rows):
                 lost = row[name]
                 axis.plot(
                     lost,
@@ -51,7 +50,7 @@ def captions_chart(rows: Sequence[Mapping[str, object]], *, title: str) -> Still
                     alpha=0.55,
                     label=name if not place else None,
                 )
-        axis.set_yticks(range(len(shown)), [str(row["layer"]) for row in shown])
+        axis.set_yticks(range(len(rows)), [str(row["layer"]) for row in rows])
         axis.invert_yaxis()
         axis.set(xlabel="points lost", title=title)
         axis.grid(axis="x")
@@ -59,6 +58,6 @@ def captions_chart(rows: Sequence[Mapping[str, object]], *, title: str) -> Still
     said = "; ".join(
         f"{row['layer']}: "
         + ", ".join(f"{name} {min(row[name]):.1f} to {max(row[name]):.1f}" for name in LOST)  # type: ignore[call-overload]
-        for row in shown
+        for row in rows
     )
     return still(figure, alt=f"{title}. {said}.")
