@@ -3,6 +3,7 @@
 A page takes seconds to open and to read to its end, so each visit asks all its questions at once.
 """
 
+import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,7 @@ from browsing import (
 from built import SCREENSHOTS, SITE, TESTED
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from test_pace import NEW_FORM, too_slow
 from test_print import faults_on_paper
 
 pytestmark = pytest.mark.site
@@ -47,10 +49,13 @@ MORE_BYTES_AT_FIRST = {
 
 
 def keep_screenshot(page: Page, page_name: str, kind: str) -> None:
-    """Keep a picture of the whole page for a person to look at.
+    """Keep a picture of the whole page for a person to look at, where SCREENSHOTS=1 asks for it.
 
-    Now and then Chromium never answers a request for one, which is no fault of the page.
+    They take as long as all questions together. Now and then Chromium never answers a request for
+    one, which is no fault of the page.
     """
+    if not os.environ.get("SCREENSHOTS"):
+        return
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     name = page_name.removesuffix(".html").replace("/", "-")
     picture = SCREENSHOTS / f"{name}-{kind}.png"
@@ -81,6 +86,8 @@ def test_page_over_http_is_quiet_light_accessible_alive_and_prints_whole(
     assert layout_shift(page) < MOST_SHIFT
     assert visit.weight() <= MOST_BYTES
     assert nameless_images(page) == []
+    if Path(page_name).stem in NEW_FORM:
+        assert too_slow(page) == []
 
     set_theme(page, "light")
     assert axe_violations(page) == []
