@@ -27,8 +27,8 @@ def test_an_oracle_is_always_right_and_the_last_word_says_nothing():
         def forward(self, tokens):
             return nn.functional.one_hot(tokens[:, self.place], task.N_WORDS).float()
 
-    assert task.accuracy(Oracle(0), task.LENGTH - 1) == 1.0
-    assert task.accuracy(Oracle(-1), 9) == pytest.approx(task.GUESSING, abs=0.04)
+    assert task.measured(Oracle(0), task.LENGTH - 1, seed=1)[1] == 1.0
+    assert task.measured(Oracle(-1), 9, seed=1)[1] == pytest.approx(task.GUESSING, abs=0.03)
 
 
 @pytest.mark.parametrize("distance", [0, task.LENGTH])
@@ -39,16 +39,17 @@ def test_a_distance_that_no_word_has_is_refused(distance):
 
 @pytest.mark.usefixtures("as_users_run_it")
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match=r"kind must be one of recurrence, attention; got 'CNN'"):
+    named = r"kind must be one of attention, RNN, LSTM, LSTM, open gate; got 'CNN'"
+    with pytest.raises(ValueError, match=named):
         task.train("CNN", distance=5, seed=0)
 
 
 def test_training_for_no_steps_is_refused():
     with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
-        task.train("recurrence", distance=5, seed=0, steps=0)
+        task.train("RNN", distance=5, seed=0, steps=0)
 
 
-@pytest.mark.parametrize("kind", ["recurrence", "attention"])
+@pytest.mark.parametrize("kind", task.KINDS)
 def test_training_depends_on_the_seed_alone(kind):
     torch.manual_seed(5)
     one = task.train(kind, distance=4, seed=3, steps=2)
@@ -58,6 +59,16 @@ def test_training_depends_on_the_seed_alone(kind):
     assert torch.equal(one(tokens), other(tokens))
 
 
+def test_an_open_gate_is_an_lstm_with_another_start():
+    closed, opened = (task.make_model(kind, seed=1) for kind in ("LSTM", "LSTM, open gate"))
+    differ = [
+        name
+        for (name, one), other in zip(closed.named_parameters(), opened.parameters(), strict=True)
+        if not torch.equal(one, other)
+    ]
+    assert differ == ["layer.bias_ih_l0", "layer.bias_hh_l0"]
+
+
 def test_attention_learns_the_task_in_a_short_run():
     model = task.train("attention", distance=12, seed=0, steps=150)
-    assert task.accuracy(model, 12) > 0.8
+    assert task.measured(model, 12, seed=1)[1] > 0.8

@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
         Arm(ATTENTION, labels={"kind": ATTENTION, "times": 1}),
         Arm(LONGER, labels={"kind": ONE, "times": 2}),  # of the length that a key says
     ],
-    seeds=(0, 1, 2),
+    seeds=range(10),
     lengths=(1000,),
     run=translate,
 )
