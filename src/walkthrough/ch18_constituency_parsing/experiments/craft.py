@@ -6,9 +6,12 @@ same ones by every parser: beams of 21 are dear. The test articles are scored on
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from transformer.cli.corpora import trees_of
@@ -23,8 +26,22 @@ from transformer.training.checkpoint import average_checkpoints
 from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch18_constituency_parsing.experiments import measuring
 from walkthrough.ch18_constituency_parsing.experiments.pcfg import Grammar
-from walkthrough.lab import Arm, Experiment, Job, Loaded, Measure, Outcome, Trained, scores
+from walkthrough.ch18_constituency_parsing.experiments.phrase_trees import repair
+from walkthrough.lab import (
+    Arm,
+    Experiment,
+    Job,
+    Key,
+    Loaded,
+    Measure,
+    Outcome,
+    Trained,
+    scores,
+    store,
+)
 from walkthrough.lab.hooks import command_line
+from walkthrough.lab.measures import SCORES
+from walkthrough.lab.runner import joined
 
 ALL_SENTENCES, AVERAGED = 18_101, 5
 EVERY = {"dev": 16, "test": 7}
@@ -35,6 +52,7 @@ WAYS = {
     "beam21": {"beam": 21, "alpha": 0.3, "constrained": False},
     "beam21+rules": {"beam": 21, "alpha": 0.3, "constrained": True},
 }
+REPAIRED = {"greedy": "greedy+repair", "beam21": "beam21+repair"}
 
 
 def scored(split: str, way: str, found: Sequence[Tree | None], gold: Sequence[Tree]) -> Outcome:
@@ -55,25 +73,28 @@ def last_perplexity(job: Job, trained: Trained) -> Outcome:
     return Outcome(figures={"valid/-/perplexity": trained.curve[-1][2]})
 
 
-def parsed(job: Job, trained: Trained) -> Outcome:
-    """Parse sentences of the test articles with the mean of the last checkpoints, in four ways."""
+def parsed(job: Job, trained: Trained, *, repaired: bool = False) -> Outcome:
+    """Parse sentences of the test articles with the mean of the last checkpoints, in four ways.
+
+    With `repaired`, what is written freely is read once more, by a reader that always finds a tree.
+    """
     mean = average_checkpoints(checkpoints_of(trained.model)[-AVERAGED:])
     codec, model = codec_from_text(mean.tokenizer or ""), mean.model()
     assert isinstance(codec, TreeCodec)
     corpus = Corpus.from_craft("test", gold_tags="gold_tags" in job.arm.data)
     sources = corpus.source[:: EVERY["test"]]
     gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[:: EVERY["test"]]]
-    figures: dict[str, Any] = {}
-    counts: dict[str, Any] = {}
-    conventions: dict[str, Any] = {}
+    trees: dict[str, Sequence[Tree | None]] = {}
     for way, how in WAYS.items():
         decoding = Decoding(**how, extra_tokens=300, batch_tokens=1000)  # type: ignore[arg-type]
         lines = [best[0].text for best in translate(model, codec, sources, decoding)]
-        found = scored("test", way, trees_of(codec, sources, lines), gold)
-        figures |= found.figures
-        counts |= found.counts
-        conventions |= found.extra["conventions"]
-    return Outcome(figures=figures, counts=counts, extra={"conventions": conventions})
+        trees[way] = trees_of(codec, sources, lines)
+        if repaired and way in REPAIRED:
+            pairs = zip(lines, sources, strict=True)
+            trees[REPAIRED[way]] = [repair(codec, *pair) for pair in pairs]
+    found = {way: scored("test", way, parses, gold) for way, parses in trees.items()}
+    conventions = {way: of_way.extra["conventions"][way] for way, of_way in found.items()}
+    return replace(joined(found.values()), extra={"conventions": conventions})
 
 
 def transformer(name: str, sentences: int = ALL_SENTENCES, **data: Any) -> Arm:
@@ -90,13 +111,20 @@ trained_on = partial(
     task=command_line("craft-trees"),
     lengths=(9000,),
     measures=[Measure(("valid/-/perplexity",), last_perplexity)],
-    tests=[Measure(tuple(f"test/{way}/{m}" for way in WAYS for m in MEASURES), parsed)],
 )
+
+
+def on_test(*ways: str, **how: Any) -> Measure:
+    """Return the measure of the test articles that these ways of reading give."""
+    return Measure(tuple(f"test/{w}/{m}" for w in ways for m in MEASURES), partial(parsed, **how))
+
+
 CRAFT = trained_on(
     name="18-craft",
     question="How well does a Transformer parse real text, freely and with rules?",
     arms=[transformer(WORDS)],
     seeds=(1, 2, 3),
+    tests=[on_test(*WAYS, *REPAIRED.values(), repaired=True)],
 )
 MORE = trained_on(
     name="18-craft-more",
@@ -106,6 +134,7 @@ MORE = trained_on(
         *(transformer(WORDS, sentences) for sentences in (4_525, 9_050)),
     ],
     seeds=(1,),
+    tests=[on_test(*WAYS)],
 )
 
 # Without a network -------------------------------------------------------------------------------
@@ -188,3 +217,28 @@ def tested() -> pd.DataFrame:
         long[label] = [labels[arm][label] for arm in long["arm"]]
     index = ["parser", "sentences", "decode", "seed"]
     return long.pivot_table("value", index, "measure", sort=False).reset_index()
+
+
+def above_the_grammar(way: str) -> tuple[float, float, float]:
+    """Return how much F1 the parser of words is above the grammar of words, with its 95 % interval.
+
+    The mean of its runs on the same sentences; the interval is over draws of sentences.
+    """
+    from scipy.stats import bootstrap  # a second
+
+    ours = [
+        store.counts(store.path_of(CRAFT.name), Key(WORDS, 1.0, 9000, seed), f"test/{way}/f1")
+        for seed in CRAFT.seeds
+    ]
+    theirs = store.counts(store.path_of(GRAMMARS.name), Key("PCFG, words"), "test/cky/f1")
+    score = SCORES["f1"]
+
+    def difference(drawn: Any) -> float:
+        return fmean(score(a[drawn].sum(0)) for a in ours) - score(theirs[drawn].sum(0))
+
+    every = np.arange(len(theirs))
+    random = np.random.default_rng(0)
+    found = bootstrap(
+        (every,), difference, vectorized=False, n_resamples=1000, method="percentile", rng=random
+    ).confidence_interval
+    return difference(every), found.low, found.high

@@ -87,20 +87,22 @@ def ways_chart(
 ) -> Still:
     """Return scores by way of reading the output, one mark a seed; upright lines are others' F1.
 
-    `rows[way][series]` are the scores.
+    `rows[way][series]` are the scores; a way may lack a series.
 
     Raises:
         ValueError: there are no runs.
     """
     if not rows:
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
-    series = list(next(iter(rows.values())))
+    series = dict.fromkeys(one for row in rows.values() for one in row)
     styles = zip("os", (PALETTE["vermilion"], PALETTE["blue"]), strict=True)
     with canvas(460, 130 + 34 * len(rows)) as (figure, axes):
         for (name, f1), dashes in zip(lines.items(), ("-", ":", "--"), strict=False):
             axes.axvline(f1, color="black", linestyle=dashes, linewidth=1.2, label=name)
         for one, (marker, colour) in zip(series, styles, strict=False):
-            points = [(f1, place) for place, way in enumerate(rows) for f1 in rows[way][one]]
+            points = [
+                (f1, place) for place, way in enumerate(rows) for f1 in rows[way].get(one, ())
+            ]
             style = {"marker": marker, "color": colour, "alpha": 0.75, "label": one}
             axes.scatter(*zip(*points, strict=True), s=50, linewidths=0, **style)
         axes.set_yticks(range(len(rows)), list(rows))
