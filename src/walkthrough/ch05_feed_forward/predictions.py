@@ -64,8 +64,8 @@ longer_run = Prediction(
         ),
         Choice(
             "Ahead by about a point, if at all",
-            "93 % against 94 %, and at twice the rate nothing is left. What looked like ability was "
-            "mostly speed.",
+            "93 % against 94 %, and at twice the rate nothing is left. What looked like ability "
+            "was mostly speed.",
             when=("turns with the rate", "not told apart"),
         ),
         Choice(
