@@ -138,7 +138,7 @@ def recalled(job: Job) -> Outcome:
     kind, distance = job.arm.labels["model"], job.arm.labels["far"]
     rate = RATE * job.key.rate
     model = train(kind, distance=distance, seed=job.seed, steps=job.length, rate=rate)
-    figures = {}
+    figures: dict[str, float] = {}
     for split, first in (("valid", 10_000), ("new", 20_000)):
         loss, right = measured(model, distance, seed=first + job.seed)
         figures |= {f"{split}/-/loss": loss, f"{split}/-/accuracy": right}
