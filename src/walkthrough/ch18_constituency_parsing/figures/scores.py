@@ -96,7 +96,7 @@ def ways_chart(
         raise ValueError("a picture of seeds needs at least one recorded run, got none")
     series = dict.fromkeys(one for row in rows.values() for one in row)
     styles = zip("os", (PALETTE["vermilion"], PALETTE["blue"]), strict=True)
-    with canvas(460, 130 + 34 * len(rows)) as (figure, axes):
+    with canvas(460, 130 + 28 * len(rows)) as (figure, axes):
         for (name, f1), dashes in zip(lines.items(), ("-", ":", "--"), strict=False):
             axes.axvline(f1, color="black", linestyle=dashes, linewidth=1.2, label=name)
         for one, (marker, colour) in zip(series, styles, strict=False):
