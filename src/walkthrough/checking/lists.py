@@ -49,8 +49,8 @@ def _of_lists(mine: list[Any], wanted: list[Any]) -> Iterator[str]:
             yield "there are entries that do not belong; the expected ones are there, in order"
     if Counter(map(repr, mine)) == Counter(map(repr, wanted)):
         yield "all expected entries are there, but in another order"
-    if Counter(map(repr, leaves)) == Counter(map(repr, wanted_leaves)) and len(leaves) > 3:
-        yield "the right entries, in other groups"
+    if Counter(map(repr, leaves)) == Counter(map(repr, wanted_leaves)):
+        yield "the right entries, in other groups or in another order"
     if all(isinstance(leaf, (int, float)) for leaf in wanted_leaves):
         for by, said in ((1, "larger"), (-1, "smaller")):
             if leaves == [leaf + by for leaf in wanted_leaves]:
