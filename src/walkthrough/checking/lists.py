@@ -33,7 +33,7 @@ def _of_lists(mine: list[Any], wanted: list[Any]) -> Iterator[str]:
         yield "your list is empty"
     elif mine == wanted[::-1]:
         yield "your list is the expected one turned round"
-    elif 0 < len(mine) < len(wanted):
+    elif len(mine) < len(wanted):
         if mine == wanted[: len(mine)]:
             yield "the last entry is missing, or several of them; the rest is right"
         if mine == wanted[-len(mine) :]:

@@ -190,6 +190,7 @@ def test_minus_zero_is_said_as_zero():
         (frozenset("ab"), {"a", "b"}),
         ({"a": 1, "b": 2}.keys(), {"a", "b"}),
         (np.array(["a", "b"]), ["a", "b"]),
+        (np.array([1, 2]), [1, 2]),
     ],
 )
 def test_texts_in_another_container_may_be_right(answer, expected):

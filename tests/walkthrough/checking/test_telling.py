@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from walkthrough.checking.lists import list_described
-from walkthrough.checking.telling import cases_said, smallest, written
+from walkthrough.checking.telling import cases_said, example, smallest, written
 
 
 def test_three_cases_are_named_and_more_are_counted():
@@ -18,6 +18,7 @@ def test_small_values_are_written_out():
     assert written(torch.tensor([True, False] * 6)) == f"[{', '.join('10' * 6)}]"
     for large in (torch.zeros(13), torch.zeros(1, 1, 1), [{}]):
         assert written(large) is None
+    assert example(abs, {"x": 1}, "a" * 40, "b" * 40) is None
 
 
 def test_the_example_is_the_smallest_case():
