@@ -138,7 +138,7 @@ def _reads_as_value(text: str) -> bool:
 
 def _tensor_difference(answer: Any, expected: Tensor, tolerance: float) -> str | None:
     if not isinstance(answer, Tensor):
-        values = as_values(answer) if isinstance(answer, (np.ndarray, list, tuple)) else None
+        values = as_values(answer)
         if values is None or not values.dim():
             return f"{kind(expected)} is expected, your result is {kind(answer)}"
         answer = values

@@ -58,7 +58,7 @@ class CountTerms:
         sizes = [dict(zip(self.names, point, strict=True)) for point in points]
         rows = np.array(
             [[math.prod(size[name] for name in term.split("·")) for term in terms]
-             for size in sizes], dtype=float,
+             for size in sizes]
         )  # fmt: skip
         try:
             values = np.array([float(count(*point)) for point in points])

@@ -93,7 +93,7 @@ class Watch:
 def _is(what: Any, callee: Any) -> bool:
     if isinstance(callee, CodeType):
         return callee is getattr(what, "__code__", None)
-    return callee is what and not isinstance(what, str)
+    return callee is what
 
 
 def _called_name(code: CodeType) -> str:

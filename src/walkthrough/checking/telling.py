@@ -17,7 +17,7 @@ def cases_said(cases: Sequence[tuple[str, bool]]) -> str:
     right = [label for label, is_right in cases if is_right]
     bad = [label for label, is_right in cases if not is_right]
     if not right:
-        return "wrong for every input tried" if len(bad) > 1 else f"wrong for {bad[0]}"
+        return "wrong for every input tried"
     n_right = listed(right) if len(right) <= MOST_NAMED else f"{len(right)} of {len(cases)} inputs"
     more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
     n_bad = ", ".join(bad[:MOST_NAMED]) + more if more else listed(bad)

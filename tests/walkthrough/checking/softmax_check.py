@@ -2,7 +2,7 @@
 
 import torch
 
-from walkthrough.checking import Case, Check, Mistake, arguments, drawn
+from walkthrough.checking import Check, Mistake, drawn
 
 
 def softmax_over_keys(scores):
@@ -13,20 +13,8 @@ def softmax_over_queries(scores):
     return scores.softmax(dim=-2)
 
 
-def returns_nothing(scores):
-    return None
-
-
 def not_written(scores):
     raise NotImplementedError
-
-
-def make_scores(generator):
-    return arguments(torch.randn(3, 5, generator=generator))
-
-
-def make_square_scores(generator):
-    return arguments(torch.randn(4, 4, generator=generator))
 
 
 OVER_QUERIES = Mistake(
@@ -42,8 +30,8 @@ def softmax_check(**changes):
         "name": "softmax over the keys",
         "reference": softmax_over_keys,
         "cases": [
-            Case("3 queries, 5 keys", make_scores),
-            Case("a square", make_square_scores),
+            drawn("3 queries, 5 keys", (3, 5)),
+            drawn("a square", (4, 4)),
             drawn("6 queries, 4 keys", (6, 4)),
         ],
         "mistakes": [OVER_QUERIES, NOT_NORMALISED],

@@ -14,14 +14,8 @@ from walkthrough.checking.compare import difference
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda s: s.softmax(-1)[:2], "the shape should be (3, 5), yours is (2, 5)"),
-        (lambda s: s.softmax(-1) * 2, "every value is 2 times the expected one"),
-        (lambda s: s.softmax(-1) + 0.25, "every value is the expected one plus 0.25"),
-        (lambda s: s.softmax(-1) * float("nan"), "NaN (not a number) everywhere"),
-        (lambda s: s.softmax(-1) > 0.1, "the values should be float32, yours are bool"),
         (lambda s: "text", "a tensor of shape (3, 5) is expected, your result is a text"),
         (lambda s: (s.softmax(-1) ** 2).softmax(-1), "the largest difference is 0."),
-        (lambda s: s.softmax(-1) if len(s) == 3 else None, "a square your function returns nothi"),
         (
             lambda s: s.softmax(-1) if len(s) == 4 else s,
             "right for a square; wrong for 3 queries, 5 keys and 6 queries, 4 keys: your result",
@@ -162,7 +156,9 @@ def test_other_kinds_of_numbers_may_be_right(answer, expected):
     [
         (16_777_217.0, "16777216 is expected, yours is 16777217"),  # alike in float32
         (10**30, "16777216 is expected, yours is 1e+30"),
+        (2**63, "16777216 is expected, yours is 9.22e+18"),
         (10**400, "16777216 is expected, yours is 1e+308"),
+        (-(10**400), "16777216 is expected, yours is -1e+308"),
         (2j, "a number is expected, yours is the complex number 0+2j"),
         (np.array("a"), "a number is expected, your result is an array of NumPy"),
         (np.array([1, None]), "a number is expected, your result is an array of NumPy"),
@@ -194,6 +190,7 @@ def test_minus_zero_is_said_as_zero():
         (frozenset("ab"), {"a", "b"}),
         ({"a": 1, "b": 2}.keys(), {"a", "b"}),
         (np.array(["a", "b"]), ["a", "b"]),
+        (np.array([1, 2]), [1, 2]),
     ],
 )
 def test_texts_in_another_container_may_be_right(answer, expected):

@@ -42,8 +42,11 @@ def test_a_number_of_any_kind_may_be_right(answer):
         (512**-0.5, "that is 1/√d_model; the scale is 1/√d_k"),
         (0.1, "0.1 is too small"),
         (torch.tensor(0.25), "0.25 is too large: it is a factor of 2 off"),
-        (np.float64(0.25), "0.25 is too large: it is a factor of 2 off"),
-        (Fraction(1, 4), "0.25 is too large: it is a factor of 2 off"),
+        (np.float64(0.2500004), "0.25 is too large: it is a factor of 2 off"),
+        (-0.125, "-0.125 is too small: it has the wrong sign"),
+        (12.5, "12.5 is too large: it is in per cent; asked is a share"),
+        (0.00125, "0.00125 is too small: asked is per cent, and this is a share"),
+        (1.1250004, "1.125 is too large: it is one too large"),
         (10**30, "1e+30 is too large"),
         (float("inf"), "inf is too large"),
         (float("nan"), "yours is NaN (not a number)"),
@@ -59,6 +62,12 @@ def test_a_wrong_answer_is_told_what_is_wrong_and_not_the_answer(answer, words):
     verdict = SCALE(answer)
     assert verdict.status == "wrong"
     assert verdict.message == words
+
+
+@pytest.mark.parametrize("by", [10, 24, 60, 1000, 3600, 86_400, 1_000_000])
+def test_a_factor_is_told_whichever_way_it_is_off(by):
+    assert f"is too large: it is a factor of {by} off" in SCALE(0.125 * by).message
+    assert f"is too small: it is a factor of {by} off" in SCALE(0.125 / by).message
 
 
 @pytest.mark.parametrize("stub", [None, ...])
