@@ -109,7 +109,7 @@ class CommandLine:
         runs = store.read(store.path_of(e.name), e.name)
         rate = best_rate(e, str(name), runs.values())
         begun = [k for k in runs if (k.arm, k.rate, k.seed) == (name, rate, job.seed)]
-        folder = self.folder_of(e, max(begun, key=lambda key: key.length))
+        folder = self.folder_of(e, max(begun))
         return max((folder / "checkpoints").glob("*.safetensors"))
 
 

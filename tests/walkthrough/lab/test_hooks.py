@@ -126,6 +126,7 @@ def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, as
     decodings = (Decoding(), BEAM)
     e = experiment(
         tmp_path,
+        lengths=(50, 100),
         measures=[evaluated("val", decodings, scores=("bleu",))],
         tests=[evaluated("test", decodings, scores=("bleu",), chosen_on="val/bleu")],
     )
@@ -140,17 +141,16 @@ def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, as
     assert len(looked) == 4
     assert all(one.figures["test/chosen/bleu"] == 20 for one in looked)
     assert looked[0].extra["decoding"] == BEAM.name
-    before = len(asked)
-    assert look(e) == []
-    assert len(asked) == before
+    asked.clear()
+    assert look(e) == asked == []
     checkpoint = tmp_path / "16-toy" / "base-1-100-1" / "checkpoints" / "100.safetensors"
     checkpoint.parent.mkdir()
     checkpoint.touch()
     more = replace(e, arms=[*e.arms, Arm("more", starts_from="base")])
     words = more.task.command(job(more, "more"))
     assert words[words.index("--start-from") + 1] == str(checkpoint)
-    with pytest.raises(ValueError, match="no run of 'base' has val/bleu for each decoding"):
-        hooks.chosen(e, "base", [PER_TOKEN], "val/bleu")
+    with pytest.raises(ValueError, match="no run of 'more' has val/bleu for each decoding"):
+        hooks.chosen(e, "more", decodings, "val/bleu")
     with pytest.raises(ValueError, match="declares no tests"):
         look(experiment(tmp_path))
 
