@@ -176,7 +176,7 @@ def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_pat
     assert found.verdict == "better"
 
 
-def test_a_card_shows_the_pairs_and_what_rate_and_length_do(tmp_path, monkeypatch):
+def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_run_it):
     losses = {("slow", rate, n): [2, 3, 4, 3, 2] for rate in (1, 2) for n in (10, 100)}
     losses |= {("quick", rate, n): [1, 2, 3.5, 2, 1] for rate in (1, 2) for n in (10, 100)}
     e, path = recorded(tmp_path, losses, rates=(1, 2), choose=None)
@@ -208,7 +208,7 @@ def test_a_card_shows_the_pairs_and_what_rate_and_length_do(tmp_path, monkeypatc
         assert {line.get_color() for line in axes.lines[1:]} == {CATEGORIES[1]}
 
 
-def test_an_overview_has_a_line_for_each_arm_and_refuses_two_bases(tmp_path, monkeypatch):
+def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_users_run_it):
     losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
     e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
     ours, theirs = (compare(e, a, b, figure="loss", record=path) for a, b in (
