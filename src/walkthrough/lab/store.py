@@ -165,8 +165,7 @@ def append(path: Path, run: Run, counts: Mapping[str, Any] | None = None) -> Non
     """
     line = run.to_line()
     Run.from_line(line, f"{run.experiment}, {run.key}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{path.name}.lock")):
+    with FileLock(path.with_name(f".{path.name}.lock")):  # makes the folder, too
         if counts:
             _add_counts(path, run.key, counts)
         with path.open("ab+") as file:

@@ -139,6 +139,7 @@ def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, as
         subprocess.run(git, cwd=tmp_path, check=True)
     looked = look(e)
     assert len(looked) == 4
+    assert {one.length for one in looked} == {100}
     assert all(one.figures["test/chosen/bleu"] == 20 for one in looked)
     assert looked[0].extra["decoding"] == BEAM.name
     asked.clear()
