@@ -18,7 +18,7 @@ import torch
 
 from transformer.cli.surroundings import surroundings
 from transformer.model import Transformer
-from transformer.training import load_model, save_checkpoint
+from transformer.training import load_model, save_checkpoint, train
 from walkthrough.ch15_decoding.experiments import averaging
 from walkthrough.ch19_what_the_heads_attend_to.experiments import asking
 from walkthrough.lab import Arm, Key, half_trained, translator
@@ -58,7 +58,9 @@ def make_heads(origin: dict[str, Any]) -> None:
 def make_page(origin: dict[str, Any]) -> None:
     """The translator that runs in the reader's browser; what it gets right is measured."""
     task, began = translator.load_task(), time.process_time()
-    model, history = translator.train_model(task, seed=SEED, threads=1)
+    model = translator.new_model(task, seed=SEED)
+    settings = task.plan.training.replace(seed=SEED, threads=1)
+    history = train(model, task.pairs("train"), settings, progress=False)
     origin |= {"seed": SEED, "cpu_seconds": time.process_time() - began}
     origin |= {"target_tokens": history.records[-1].tokens}
     origin |= {"training": task.plan.training.to_dict()}

@@ -83,9 +83,9 @@ def _panels(
     parts: Sequence[tuple[str, tuple[Point, ...]]],
 ) -> None:
     first, *others = panels
-    spread = [0.12 * (i - (found.n - 1) / 2) / max(found.n, 1) for i in range(found.n)]
+    spread = [0.12 * (i - (found.n - 1) / 2) / found.n for i in range(found.n)]
     first.axhline(0, color="black", linewidth=1)
-    first.plot(spread, found.differences, "o", color=CATEGORIES[0], alpha=0.7)
+    first.plot(spread, found.differences, "o", alpha=0.7)
     _interval(first, 0.2, Point(0, found.mean, found.low, found.high, found.n))
     first.set_xlim(-0.2, 0.35)
     first.set_xticks([0, 0.2], [f"{found.n} pairs", "mean"])
@@ -128,6 +128,5 @@ def overview(found: Sequence[Comparison], *, title: str) -> Still:
 
 
 def _interval(axis: Any, x: Number, point: Point) -> None:
-    colour = CATEGORIES[1]
-    axis.plot([x, x], [point.low, point.high], color=colour, linewidth=2)
-    axis.plot([x], [point.mean], "D", color=colour)
+    axis.plot([x, x], [point.low, point.high], color=CATEGORIES[1], linewidth=2)
+    axis.plot([x], [point.mean], "D", color=CATEGORIES[1])

@@ -193,9 +193,14 @@ def compare(
     if not common:
         raise ValueError(f"{e.name}: no seed has both {ours!r} and {base!r} at length {length}")
     _, pairs = _pairs(runs, (ours, base), rates, length, figure)
-    sentences = _over_sentences(path, (ours, base), rates, length, common, figure, scale, inside)
+    sides = [
+        [store.counts(path, Key(arm, at_rate, length, seed), figure) for seed in common]
+        for arm, at_rate in zip((ours, base), rates, strict=True)
+    ]
+    sentences = _over_sentences(sides, figure, scale, inside)
     low, high = _wider((at.low, at.high), sentences)
-    shared = _shared_rates(runs, (ours, base))
+    tried, others = ({key.rate for key in runs if key.arm == arm} for arm in (ours, base))
+    shared = sorted(tried & others)
     searched = length if any(k.rate != rates[0] and k.length == length for k in runs) else None
     at_rates = [point(r, (r, r), searched or e.search_length)[0] for r in shared]
     at_lengths = [point(n, rates, n)[0] for n in sorted({key.length for key in runs})]
@@ -245,7 +250,7 @@ def verdict_of(
     if at.n < FEWEST_PAIRS:
         return "too few seeds"
     if scale.best is not None:
-        room = abs(base_level - (scale.best if not scale.log else 0.0))
+        room = abs(base_level - scale.best)
         if room <= NEAR_THE_BEST and abs(at.mean) <= NEAR_THE_BEST:
             return "ceiling"
     if any(_turned(at, other) for other in neighbours):
@@ -271,7 +276,9 @@ def best_rate(experiment: Experiment, arm: str, runs: Iterable[Run]) -> Number:
     if e.choose is None or len(e.rates) == 1:
         return e.rates[0] if len(e.rates) == 1 else 1.0
     searched = [r for r in runs if r.arm == arm and r.length == e.search_length]
-    by_rate = {rate: {r.seed: r for r in searched if r.rate == rate} for rate in _rates(searched)}
+    by_rate: dict[Number, dict[int, Run]] = {}
+    for r in searched:
+        by_rate.setdefault(r.rate, {})[r.seed] = r
     common = {r: found for r, found in by_rate.items() if set(e.rate_seeds) <= set(found)}
     seeds = set(e.rate_seeds) if common else set()
     if not seeds:  # a narrowed search: what every rate has
@@ -335,19 +342,10 @@ def _point(x: Number, values: Sequence[Number], inside: float) -> Point:
 
 
 def _over_sentences(
-    path: Path,
-    arms: tuple[str, str],
-    rates: tuple[Number, Number],
-    length: int,
-    seeds: Sequence[int],
-    figure: str,
-    scale: Scale,
-    inside: float,
+    sides: Sequence[Sequence[Any]], figure: str, scale: Scale, inside: float
 ) -> tuple[float, float] | None:
     """Return the interval over draws of sentences, the same for every run; None without counts."""
     score = SCORES.get(figure.rpartition("/")[2])
-    keys = [[Key(arm, r, length, s) for s in seeds] for arm, r in zip(arms, rates, strict=True)]
-    sides = [[store.counts(path, key, figure) for key in side] for side in keys]
     if score is None or any(rows is None for side in sides for rows in side):
         return None
     from scipy.stats import bootstrap
@@ -359,7 +357,6 @@ def _over_sentences(
     found = bootstrap(
         (np.arange(len(sides[0][0])),),
         difference,
-        vectorized=False,
         n_resamples=DRAWS,
         confidence_level=inside,
         method="percentile",
@@ -383,15 +380,6 @@ def _wider(
 
 
 # Rates and lengths -------------------------------------------------------------------------------
-
-
-def _rates(runs: Iterable[Run]) -> list[Number]:
-    return sorted({run.rate for run in runs})
-
-
-def _shared_rates(runs: Mapping[Key, Run], arms: tuple[str, str]) -> list[Number]:
-    ours, theirs = ({key.rate for key in runs if key.arm == arm} for arm in arms)
-    return sorted(ours & theirs)
 
 
 def _neighbours(rates: tuple[Number, Number], grid: Sequence[Number]) -> set[Number]:
@@ -421,4 +409,4 @@ def _digits(value: Number) -> str:
 
 def _number(n: int) -> str:
     words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    return words[n] if n < len(words) else str(n)
+    return dict(enumerate(words)).get(n, str(n))

@@ -8,7 +8,7 @@ that stands in `results.json` is not made again, and test sets are read from the
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
@@ -16,7 +16,6 @@ from typing import Any
 
 from transformer.cli.corpora import load_corpus
 from transformer.cli.plan import make_plan, read_data
-from transformer.data.corpus import Corpus
 from transformer.training.history import History
 from transformer.training.run_folder import read_json
 from walkthrough.lab import store
@@ -110,7 +109,7 @@ class CommandLine:
         runs = store.read(store.path_of(e.name), e.name)
         rate = best_rate(e, str(name), runs.values())
         begun = [k for k in runs if (k.arm, k.rate, k.seed) == (name, rate, job.seed)]
-        folder = self.folder_of(e, max(begun, key=lambda key: key.length))
+        folder = self.folder_of(e, max(begun))
         return max((folder / "checkpoints").glob("*.safetensors"))
 
 
@@ -141,14 +140,11 @@ def evaluated(
     *,
     chosen_on: str | None = None,
     scores: Sequence[str] = _SCORES,
-    seeds: tuple[int, ...] | None = None,
-    count: Callable[[Sequence[str], Corpus], Any] | None = None,
 ) -> Measure:
     """Measure a run folder with `python -m transformer evaluate`, each decoding once.
 
     With `chosen_on`, such as "val/bleu", it is decoded by the one of `decodings` that was best on
-    that figure, and the figures are named `chosen`. `count(lines, corpus)` gives what the first of
-    `scores` adds up a sentence; by default BLEU's counts.
+    that figure, and the figures are named `chosen`. BLEU's counts go with the first of `scores`.
     """
     names = [CHOSEN] if chosen_on else [decoding.name for decoding in decodings]
 
@@ -163,13 +159,12 @@ def evaluated(
         found, lines = evaluate(folder, split, decoding)
         data = read_json(folder / "settings.json")["data"]
         corpus = load_corpus(read_data(data), split, progress=False)
-        rows = count(lines, corpus) if count else sentence_counts(lines, corpus.target)
         return Outcome(
             figures={f"{split}/{name}/{score}": float(found[score]) for score in scores},
-            counts={f"{split}/{name}/{scores[0]}": rows},
+            counts={f"{split}/{name}/{scores[0]}": sentence_counts(lines, corpus.target)},
         )
 
-    return Measure(tuple(f"{split}/{n}/{s}" for n in names for s in scores), of, seeds)
+    return Measure(tuple(f"{split}/{n}/{s}" for n in names for s in scores), of)
 
 
 def evaluate(folder: Path, split: str, decoding: Decoding) -> tuple[dict[str, Any], list[str]]:
@@ -204,8 +199,8 @@ def chosen(
     whole = [run for run in runs if set(names.values()) <= set(run.figures)]
     if not whole:
         raise ValueError(f"{experiment.name}: no run of {arm!r} has {figure} for each decoding")
-    sign = -1 if scale_of(figure).lower_is_better else 1
-    return max(decodings, key=lambda one: sign * fmean(run.figures[names[one]] for run in whole))
+    best = min if scale_of(figure).lower_is_better else max
+    return best(decodings, key=lambda one: fmean(run.figures[names[one]] for run in whole))
 
 
 def look(experiment: Experiment) -> list[store.Run]:
@@ -252,7 +247,7 @@ def _without(run: store.Run, tests: set[str]) -> dict[str, float]:
 def _committed(path: Path) -> dict[Key, store.Run]:
     """Return every run as the last commit has it; none where it has no record."""
     asked = ["git", "show", f"HEAD:./{path.name}"]
-    found = subprocess.run(asked, cwd=path.parent, capture_output=True, text=True, check=False)
+    found = subprocess.run(asked, cwd=path.parent, capture_output=True, text=True)
     lines = found.stdout.splitlines() if found.returncode == 0 else []
     runs = (store.Run.from_line(line, f"{path} as committed") for line in lines)
     return {run.key: run for run in runs}
@@ -269,6 +264,6 @@ def _python(*words: str) -> None:
     Raises:
         RuntimeError: it failed.
     """
-    done = subprocess.run([sys.executable, *words], check=False)
+    done = subprocess.run([sys.executable, *words])
     if done.returncode:
         raise RuntimeError(f"python {' '.join(words)} ended with {done.returncode}")

@@ -6,13 +6,11 @@ Where nothing is decoded, "-" stands for the decoding: `valid/-/perplexity`.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from transformer.analysis.bleu import brevity_penalty, clipped_matches, score
-from transformer.cli.corpora import exact_matches
+from transformer.analysis.bleu import brevity_penalty, clipped_matches
 from transformer.training.objective import perplexity as perplexity_of
 from walkthrough.lab import copying, translator
 from walkthrough.lab.experiment import (
@@ -32,7 +30,7 @@ ORDERS = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class Scale:
-    """How a measure is compared: `scale` makes it the unit; `best` is the best value there can be.
+    """How a measure is compared: `scale` makes it the unit, in which `best` is the best there is.
 
     Perplexities are compared by their ratio, 100 · ln: a per cent more or less.
     """
@@ -87,62 +85,40 @@ def comparable(figure: str) -> bool:
 
 def perplexity(*splits: str) -> Measure:
     """Unsmoothed perplexity a target token."""
-    return _each("-", ("perplexity",), splits, lambda job, trained, split: {
-        "perplexity": perplexity_of(trained.model, job.data.pairs(split))
-    })  # fmt: skip
+
+    def of(job: Job, trained: Trained, split: str) -> float:
+        return perplexity_of(trained.model, job.data.pairs(split))
+
+    return _each("-/perplexity", splits, of)
 
 
 def next_word(*splits: str) -> Measure:
     """Share of target tokens that come first when the words before them are given."""
-    return _each("-", ("next_word",), splits, lambda job, trained, split: {
-        "next_word": translator.next_word_accuracy(trained.model, job.data.pairs(split))
-    })  # fmt: skip
+
+    def of(job: Job, trained: Trained, split: str) -> float:
+        return translator.next_word_accuracy(trained.model, job.data.pairs(split))
+
+    return _each("-/next_word", splits, of)
 
 
 def exact(*splits: str, first: int | None = None) -> Measure:
     """Share of greedy translations that equal the reference, of the `first` sentences."""
 
-    def of(job: Job, trained: Trained, split: str) -> dict[str, float]:
+    def of(job: Job, trained: Trained, split: str) -> float:
         examples = job.data.book.splits()[split][:first]
-        return {"exact": translator.exact_match(trained.model, job.data, examples)}
+        return translator.exact_match(trained.model, job.data, examples)
 
-    return _each("greedy", ("exact",), splits, of)
-
-
-def translated(*splits: str, first: int | None = None) -> Measure:
-    """Exact greedy translations and their BLEU, with what both count of each sentence."""
-    figures = tuple(f"{split}/greedy/{name}" for split in splits for name in ("exact", "bleu"))
-
-    def of(job: Job, trained: Trained) -> Outcome:
-        values: dict[str, float] = {}
-        counts: dict[str, Any] = {}
-        for split in splits:
-            examples = job.data.book.splits()[split][:first]
-            outputs = translator.translations(trained.model, job.data, examples)
-            references = [example.target_text for example in examples]
-            values[f"{split}/greedy/exact"] = exact_matches(outputs, references)
-            values[f"{split}/greedy/bleu"] = score(outputs, references).bleu
-            counts[f"{split}/greedy/bleu"] = sentence_counts(outputs, references)
-        return Outcome(figures=values, counts=counts)
-
-    return Measure(figures, of)
+    return _each("greedy/exact", splits, of)
 
 
-def _each(
-    decode: str,
-    measures: tuple[str, ...],
-    splits: tuple[str, ...],
-    of: Callable[[Job, Trained, str], dict[str, float]],
-) -> Measure:
+def _each(name: str, splits: tuple[str, ...], of: Callable[[Job, Trained, str], float]) -> Measure:
     """Return a measure that asks the same of several splits."""
+    named = {f"{split}/{name}": split for split in splits}
 
     def all_of(job: Job, trained: Trained) -> Outcome:
-        found = ((split, of(job, trained, split)) for split in splits)
-        return Outcome(
-            figures={f"{s}/{decode}/{name}": v for s, one in found for name, v in one.items()}
-        )
+        return Outcome(figures={one: of(job, trained, split) for one, split in named.items()})
 
-    return Measure(tuple(f"{s}/{decode}/{m}" for s in splits for m in measures), all_of)
+    return Measure(tuple(named), all_of)
 
 
 def copied(loss: float = 0.5) -> Measure:

@@ -57,14 +57,6 @@ def torch_transformer(ours: Transformer) -> nn.Transformer:
     return theirs.train(ours.training)
 
 
-@torch.no_grad()
-def torch_attention(ours: MultiHeadAttention, d_model: int) -> nn.MultiheadAttention:
-    """Return `nn.MultiheadAttention` with the weights of `ours`."""
-    theirs = nn.MultiheadAttention(d_model, ours.n_heads, batch_first=True)
-    copy_attention(ours, theirs)
-    return theirs
-
-
 def torch_states(
     ours: Transformer,
     theirs: nn.Transformer,

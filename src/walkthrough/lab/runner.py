@@ -5,6 +5,7 @@ import importlib.util
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,14 +51,19 @@ def run(
         lengths = only.pop("lengths", None) or experiment.lengths
         experiment = _shortened(experiment, lengths, share)
     made: list[Run] = []
-    origin = {**surroundings()}
-    sources = fingerprint_of_sources(experiment)
+    here = surroundings()
+    told = {
+        "commit": here["commit"] or "unknown",
+        "machine": {name: here[name] for name in ("processor", "instructions", "cores")},
+        "versions": {name: here[name] for name in ("python", "torch")},
+        "sources": fingerprint_of_sources(experiment),
+    }
     while keys := missing(experiment, store.read(path, experiment.name), **only):
         bar = tqdm(total=len(keys), unit="run", disable=not progress, desc=experiment.name)
         with bar:
             for key, outcome in executed(experiment, keys, jobs, small=share < SMALL_BELOW):
                 phase = "trial" if share < 1 else _phase(experiment, key)
-                line = as_run(experiment, key, outcome, origin, phase=phase, sources=sources)
+                line = as_run(experiment, key, outcome, phase=phase, **told)
                 store.append(path, line, {} if isinstance(outcome, str) else outcome.counts)
                 made.append(line)
                 bar.update()
@@ -111,7 +117,7 @@ def execute(experiment: Experiment, key: Key, small: bool = False) -> tuple[Key,
     except FloatingPointError as error:
         return key, str(error)
     if outcome.cpu_seconds is None:
-        outcome = _with(outcome, cpu_seconds=_cpu_seconds() - began)
+        outcome = replace(outcome, cpu_seconds=_cpu_seconds() - began)
     return key, outcome
 
 
@@ -124,7 +130,7 @@ def _outcome(job: Job) -> Outcome:
         measure.of(job, trained) for measure in job.experiment.measures if measure.is_for(job.seed)
     )
     after = job.arm.after(job, trained) if job.arm.after else {}
-    return _with(
+    return replace(
         found,
         curve=[*trained.curve, *found.curve],
         extra={**found.extra, **after},
@@ -145,22 +151,13 @@ def joined(outcomes: Iterable[Outcome]) -> Outcome:
     )
 
 
-def as_run(
-    experiment: Experiment,
-    key: Key,
-    outcome: Outcome | str,
-    origin: dict[str, Any],
-    *,
-    phase: str,
-    sources: str | None,
-) -> Run:
-    """Return the line of a run."""
+def as_run(experiment: Experiment, key: Key, outcome: Outcome | str, **told: Any) -> Run:
+    """Return the line of a run; `told` is what no outcome says: phase, commit, machine."""
     failed = outcome if isinstance(outcome, str) else None
     found = Outcome() if isinstance(outcome, str) else outcome
     return Run(
         experiment=experiment.name,
         **key._asdict(),
-        phase=phase,
         figures=dict(found.figures),
         curve=[list(point) for point in found.curve],
         extra=dict(found.extra),
@@ -168,12 +165,9 @@ def as_run(
         target_tokens=found.target_tokens,
         cpu_seconds=found.cpu_seconds,
         failed=failed,
-        commit=origin["commit"] or "unknown",
         date=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        machine={name: origin[name] for name in ("processor", "instructions", "cores")},
-        versions={name: origin[name] for name in ("python", "torch")},
         declaration=experiment.fingerprint(key.arm),
-        sources=sources,
+        **told,
     )
 
 
@@ -220,17 +214,8 @@ def _phase(experiment: Experiment, key: Key) -> str:
 
 def _shortened(experiment: Experiment, lengths: Iterable[int], share: Number) -> Experiment:
     short = sorted({max(1, round(share * length)) if length else 0 for length in lengths})
-    return _with(experiment, lengths=short, choose=_with_length(experiment, short[-1]))
-
-
-def _with_length(experiment: Experiment, length: int) -> Any:
-    return experiment.choose and _with(experiment.choose, length=length)
-
-
-def _with(thing: Any, **changes: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(thing, **changes)
+    choose = experiment.choose and replace(experiment.choose, length=short[-1])
+    return replace(experiment, lengths=short, choose=choose)
 
 
 def _cpu_seconds() -> float:

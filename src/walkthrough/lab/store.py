@@ -34,11 +34,6 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "cpu_seconds": (*_NUMBER, type(None)),
     "curve": (list,),
 }
-_ABSENT: dict[str, Any] = {
-    **dict.fromkeys(("declaration", "sources", "failed", "parameters", "target_tokens")),
-    **{"cpu_seconds": None, "figures": {}, "curve": []},
-}
-"""What a line leaves out."""
 
 
 class RecordError(ValueError):
@@ -59,7 +54,7 @@ class Run:
     length: int
     seed: int
     phase: str
-    figures: dict[str, Any]
+    figures: dict[str, Any] = field(default_factory=dict)
     commit: str
     date: str
     machine: dict[str, Any]
@@ -104,10 +99,9 @@ class Run:
             )
         try:
             check_names("a run", told, {f.name for f in fields(cls)})
-            told = {**_ABSENT, **told}
             _check(told)
             return cls(**told)
-        except (KeyError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             raise RecordError(f"{where}: {error}") from None
 
 
@@ -116,21 +110,22 @@ def _check(told: Mapping[str, Any]) -> None:
 
     Figures are finite numbers, named `split/decode/measure`.
     """
-    for name, kinds in _TYPES.items():
-        value = told[name]
+    for name, value in told.items():
+        kinds = _TYPES[name]
         if not isinstance(value, kinds) or isinstance(value, bool):
             named = " or ".join(kind.__name__ for kind in kinds)
             raise RecordError(f"{name} must be {named}, got {value!r}")
-    if told["phase"] not in PHASES:
-        raise RecordError(f"phase must be one of {PHASES}, got {told['phase']!r}")
-    if any(not isinstance(point, list) or len(point) != 3 for point in told["curve"]):
+    if told.get("phase") not in PHASES:
+        raise RecordError(f"phase must be one of {PHASES}, got {told.get('phase')!r}")
+    figures, curve = told.get("figures", {}), told.get("curve", [])
+    if any(not isinstance(point, list) or len(point) != 3 for point in curve):
         raise RecordError("a point of a curve is [update, figure, value]")
-    for name, value in [*told["figures"].items(), *(point[1:] for point in told["curve"])]:
+    for name, value in [*figures.items(), *(point[1:] for point in curve)]:
         if str(name).count("/") != 2:
             raise RecordError(f"a figure is split/decode/measure, got {name!r}")
         if not isinstance(value, _NUMBER) or not math.isfinite(value):
             raise RecordError(f"{name} must be a finite number, got {value!r}")
-    if not told["figures"] and not told["failed"]:
+    if not figures and not told.get("failed"):
         raise RecordError("a run without figures must say why it `failed`")
 
 
@@ -170,8 +165,7 @@ def append(path: Path, run: Run, counts: Mapping[str, Any] | None = None) -> Non
     """
     line = run.to_line()
     Run.from_line(line, f"{run.experiment}, {run.key}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{path.name}.lock")):
+    with FileLock(path.with_name(f".{path.name}.lock")):  # makes the folder, too
         if counts:
             _add_counts(path, run.key, counts)
         with path.open("ab+") as file:

@@ -8,7 +8,7 @@ from typing import Any
 from transformer.training import TrainSettings, train
 from walkthrough.lab import copying as copying_task
 from walkthrough.lab import translator
-from walkthrough.lab.experiment import Arm, Job, Key, Number, Trained
+from walkthrough.lab.experiment import Arm, Job, Key, Trained
 
 SMALL = {"train": 300, "valid": 20, "test": 10}
 
@@ -18,8 +18,7 @@ class Phrasebook:
     """The translator of chapter 14 and its corpus; `changes` are options of the command line.
 
     An arm's `model` changes the configuration, its `train` the settings, and `data={"pairs": n}`
-    trains on the first n pairs. A curve of `valid/-/perplexity` is kept where `changes` or the arm
-    set `valid_every`.
+    trains on the first n pairs.
     """
 
     changes: tuple[str, ...] = ()
@@ -36,25 +35,14 @@ class Phrasebook:
         else:
             model = translator.new_model(task, seed=job.seed, **arm.model)
         settings = settings_of(task.plan.training, arm, job.key)
-        watched = "valid_every" in arm.train or any("valid_every" in c for c in self.changes)
         began = time.process_time()
-        history = train(
-            model,
-            task.pairs("train")[: arm.data.get("pairs")],
-            settings,
-            valid=task.pairs("valid") if watched else None,
-            progress=False,
-        )
-        curve: list[tuple[int, str, Number]] = []
-        for record in history.records:
-            curve.append((record.update, "train/-/loss", record.loss))
-            if record.valid_perplexity is not None:
-                curve.append((record.update, "valid/-/perplexity", record.valid_perplexity))
+        pairs = task.pairs("train")[: arm.data.get("pairs")]
+        records = train(model, pairs, settings, progress=False).records
         return Trained(
             model=model,
-            curve=curve,
+            curve=[(record.update, "train/-/loss", record.loss) for record in records],
             parameters=model.n_parameters,
-            target_tokens=history.records[-1].tokens,
+            target_tokens=records[-1].tokens,
             cpu_seconds=time.process_time() - began,
         )
 

@@ -18,7 +18,6 @@ from transformer.data.codec import PhrasebookCodec
 from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
-from transformer.training import History, train
 
 PRESET = "phrasebook"
 
@@ -56,30 +55,6 @@ def new_model(task: Task, *, seed: int, **changes: Any) -> Transformer:
     """Return an untrained model of the preset; `changes` are made to its configuration."""
     torch.manual_seed(seed)
     return Transformer(task.plan.config(len(task.codec)).replace(**changes))
-
-
-def train_model(
-    task: Task,
-    *,
-    seed: int,
-    updates: int | None = None,
-    threads: int | None = None,
-    **changes: Any,
-) -> tuple[Transformer, History]:
-    """Train a model with the preset's recipe; `updates` makes the run, and its schedule, shorter.
-
-    `changes` are made to the configuration, such as `causal=False` to break one thing. Data, order
-    and schedule stay the same.
-
-    Raises:
-        TypeError: the configuration has no such field.
-        ValueError: it does not allow that value.
-    """
-    model = new_model(task, seed=seed, **changes)
-    settings = task.plan.training.replace(seed=seed, threads=threads)
-    if updates is not None:
-        settings = settings.replace(max_updates=updates)
-    return model, train(model, task.pairs("train"), settings, progress=False)
 
 
 def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:

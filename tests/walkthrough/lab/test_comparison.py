@@ -8,8 +8,8 @@ from test_store import a_run
 from toy import toy
 
 from transformer.analysis.bleu import score
-from walkthrough.lab import compare, store
-from walkthrough.lab.cards import overview
+from walkthrough.drawing.style import CATEGORIES
+from walkthrough.lab import card, cards, compare, measures, store
 from walkthrough.lab.comparison import Point, best_rate, verdict_of
 from walkthrough.lab.measures import SCALES, bleu_of_counts, scale_of, sentence_counts
 
@@ -24,7 +24,7 @@ HARDLY = Point(2, -0.1, -1.0, 0.8, 3)
     ("verdict", "at", "how"),
     [
         ("too few seeds", Point(1, 2.0, 1.0, 3.0, 4), {}),
-        ("ceiling", AT, {"base_level": 97.5}),
+        ("ceiling", AT._replace(mean=3.0), {"base_level": 97.0}),
         ("worse", Point(1, -40.0, -50.0, -30.0, 10), {"base_level": 99.0}),
         ("turns with the rate", AT, {"neighbours": [OTHER_WAY]}),
         ("turns with the rate", AT, {"neighbours": [HARDLY]}),
@@ -33,10 +33,14 @@ HARDLY = Point(2, -0.1, -1.0, 0.8, 3)
         ("better", AT, {"lengths": [Point(2, 1.0, -1.0, 3.0, 5)]}),
         ("worse", AT, {"scale": LOSS}),
         ("better", OTHER_WAY._replace(n=5), {"scale": LOSS}),
+        ("better", Point(1, 0.5, 0.2, 0.8, 10), {"base_level": 96.9}),
+        ("not told apart", Point(1, 1.0, 0.0, 2.0, 10), {}),
+        ("not told apart", Point(1, -1.0, -2.0, 0.0, 10), {}),
+        ("better", AT, {"neighbours": [Point(2, 0.0, -1.0, 1.0, 3)]}),
         ("level", NULL, {"margin": 1.5}),
         ("not told apart", NULL, {"margin": 1.2}),
         ("ceiling", NULL, {"scale": PERPLEXITY, "base_level": 100 * math.log(1.02)}),
-        ("not told apart", NULL, {"scale": PERPLEXITY, "base_level": 100 * math.log(1.2)}),
+        ("not told apart", NULL, {"scale": PERPLEXITY, "base_level": 100 * math.log(1.035)}),
     ],
 )
 def test_the_rules_of_a_verdict(verdict, at, how):
@@ -60,20 +64,29 @@ def test_the_best_rate_is_the_mean_over_seeds_and_a_failed_run_is_the_worst(tmp_
     losses = {("slow", 1, 100): [3, 3], ("slow", 2, 100): [1, 4], ("slow", 4, 100): [0.1, None]}
     e, path = recorded(tmp_path, {("slow", 0.5, 100): [5, 5], **losses})
     assert best_rate(e, "slow", store.read(path).values()) == 2
+    plain = toy(rates=(2,)), toy(choose=None)
+    assert [best_rate(one, "slow", []) for one in plain] == [2, 1]
 
 
-@pytest.mark.parametrize(("best", "further"), [(0.5, "0.25"), (4, "8")])
-def test_a_best_rate_at_the_edge_is_refused_with_what_to_try(tmp_path, best, further):
-    losses = {("slow", rate, 100): [1 + (rate != best)] * 2 for rate in (0.5, 1, 2, 4)}
+@pytest.mark.parametrize(
+    ("best", "rates", "said"),
+    [
+        (0.5, [0.5, 1, 2, 4], "edge of 0.5, 1, 2, 4: add 0.25 to `rates`"),
+        (2, [1, 2], "edge of 1, 2: add 4 to `rates`"),
+        (1, [1], "the rates of 'slow' have not been searched"),
+    ],
+)
+def test_a_best_rate_at_the_edge_is_refused_with_what_to_try(tmp_path, best, rates, said):
+    losses = {("slow", rate, 100): [1 + (rate != best)] for rate in rates}
     e, path = recorded(tmp_path, losses)
-    with pytest.raises(ValueError, match=rf"edge of 0.5, 1, 2, 4: add {further} to `rates`"):
+    with pytest.raises(ValueError, match=said):
         best_rate(e, "slow", store.read(path).values())
 
 
 def test_a_comparison_pairs_by_seed_at_each_arms_best_rate(tmp_path):
     ours, base = [0.9, 1.0, 1.2, 0.8, 1.1], [1.0, 1.2, 1.3, 1.0, 1.05]
     search = {("slow", r, 100): [2, 2] for r in (0.5, 2, 4)}
-    search |= {("quick", r, 100): [2, 2] for r in (0.5, 1, 4)}
+    search |= {("quick", r, 100): [2, 2] for r in (0.5, 1, 4, 8)}
     e, path = recorded(
         tmp_path,
         {**search, ("slow", 1, 100): base, ("quick", 2, 100): ours, ("slow", 1, 10): [9]},
@@ -87,6 +100,7 @@ def test_a_comparison_pairs_by_seed_at_each_arms_best_rate(tmp_path):
     )
     assert (found.n, found.wins, found.rates, found.of_rates) == (5, 4, (2, 1), 4)
     assert found.verdict == "not told apart"
+    assert compare(e, "quick", figure="loss", record=path, margin=1).verdict == "level"
     assert "4 of 5 pairs, at the best of four rates" in found.phrase()
 
 
@@ -95,11 +109,9 @@ def test_words_follow_the_verdict(tmp_path):
     e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
     better = compare(e, "quick", figure="loss", record=path)
     assert better.verdict == "better"
-    assert better.phrase() == "1.0 nats better (0.97 to 1.1, 5 of 5 pairs)".replace("0.97", "1.0")
+    assert better.phrase() == "1.0 nats better (1.0 to 1.1, 5 of 5 pairs)"
     worse = compare(e, "slow", "quick", figure="loss", record=path)
     assert worse.phrase() == better.phrase().replace("better", "worse")
-    few = compare(e, "quick", figure="loss", record=path).differences[:3]
-    assert len(few) == 3
 
 
 def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
@@ -114,15 +126,34 @@ def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
         compare(e, "quick", figure="loss", record=path.with_name("none.jsonl"))
     with pytest.raises(KeyError, match="nobody said"):
         scale_of("valid/-/charm")
+    assert [*map(measures.comparable, ("valid/-/charm", "valid/-/loss"))] == [False, True]
+    assert scale_of("test/-/alignment_error") is SCALES["error"]
+    lower = {name for name, scale in SCALES.items() if scale.lower_is_better}
+    assert lower == {"perplexity", "loss", "updates", "error"}
+    assert (PERPLEXITY.of(math.e), SHARE.of(0.5), LOSS.of(2)) == (100, 50, 2)
+
+
+@pytest.mark.parametrize(
+    ("at", "what"), [((1, 100), "rate"), ((4, 100), "rate"), ((2, 10), "length")]
+)
+def test_a_verdict_that_turns_beside_the_best_rate_or_at_another_length_is_told(tmp_path, at, what):
+    places = [(1, 100), (2, 100), (4, 100), (2, 10)]
+    losses = {("slow", *place): [2, 2.1, 2, 2.1, 2] for place in places}
+    losses |= {("quick", *place): [3 if place == at else 1] * 5 for place in places}
+    e, path = recorded(tmp_path, losses)
+    verdict = compare(e, "quick", figure="loss", rate=2, record=path).verdict
+    assert verdict == f"turns with the {what}"
 
 
 def test_counts_added_up_give_the_score_of_sacrebleu():
     reference = [f"a dog runs over the grass , and {n} men look at it ." for n in range(40)]
     wrong = [line.replace("grass", "snow") for line in reference]
     short = [line.rsplit(" ", 2)[0] for line in reference]
-    for lines in (reference, wrong, short):
+    for lines in (reference, wrong, short, ["a dog", *reference[1:]]):
         found = bleu_of_counts(sentence_counts(lines, reference).sum(axis=0))
         assert found == pytest.approx(score(lines, reference, tokenize="none").bleu)
+    assert [measures.f1_of_counts(np.array([n, 4, 6])) for n in (3, 0)] == [60, 0]
+    assert [measures.share_of_counts(np.array([n, n * 2])) for n in (3, 0)] == [0.5, 0]
     with pytest.raises(ValueError, match="got 39 and 40"):
         sentence_counts(wrong[1:], reference)
 
@@ -140,17 +171,59 @@ def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_pat
     found = compare(e, "quick", figure="bleu", record=path)
     assert found.sentences == (found.low, found.high)
     assert found.high - found.low > 5  # over seeds it would be a twentieth
+    wider = compare(e, "quick", figure="bleu", record=path, family=10)
+    assert wider.low < found.low < found.high < 50
     assert found.verdict == "better"
 
 
-def test_an_overview_has_a_line_for_each_arm_and_refuses_two_bases(tmp_path):
+def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_run_it):
+    losses = {("slow", rate, n): [2, 3, 4, 3, 2] for rate in (1, 2) for n in (10, 100)}
+    losses |= {("quick", rate, n): [1, 2, 3.5, 2, 1] for rate in (1, 2) for n in (10, 100)}
+    e, path = recorded(tmp_path, losses, rates=(1, 2), choose=None)
+    shown = card(e, "quick", figure="loss", record=path)
+    phrase = "0.90 nats better (0.62 to 1.18, 5 of 5 pairs). [better]"
+    assert repr(shown) == f"quick against slow, after 100 updates, loss on valid: {phrase}"
+    assert (shown.picture.alt, bool(shown.picture.narrow)) == (shown.sentence, True)
+    page = shown._repr_html_()
+    assert shown.picture._repr_html_() in page
+    assert f"<p>{shown.sentence}</p>" in page
+    assert "/results/01-toy.jsonl" in page
+    monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
+    figure = cards.picture(shown.comparison, alt="?")
+    pairs, *others = figure.axes
+    assert figure.get_supylabel() == "nats (lower is better)"
+    assert [label.get_text() for label in pairs.get_xticklabels()] == ["5 pairs", "mean"]
+    _, dots, interval, mean = pairs.lines
+    assert list(dots.get_ydata()) == list(shown.comparison.differences)
+    assert list(dots.get_xdata()) == pytest.approx([-0.048, -0.024, 0, 0.024, 0.048])
+    assert pairs.get_xlim()[0] < -0.048
+    told = [shown.comparison.low, shown.comparison.high]
+    assert list(interval.get_ydata()) == told
+    assert list(mean.get_ydata()) == [shown.comparison.mean]
+    labels = {axes.get_xlabel(): [t.get_text() for t in axes.get_xticklabels()] for axes in others}
+    assert labels == {"× own peak rate": ["1", "2"], "updates": ["10", "100"]}
+    for axes in others:
+        assert [list(line.get_xdata()) for line in axes.lines[1:]] == [[0, 0], [0], [1, 1], [1]]
+        assert list(axes.lines[1].get_ydata()) == pytest.approx(told)
+        assert {line.get_color() for line in axes.lines[1:]} == {CATEGORIES[1]}
+
+
+def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_users_run_it):
     losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
     e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
     ours, theirs = (compare(e, a, b, figure="loss", record=path) for a, b in (
         ("quick", "slow"), ("slow", "quick"),
     ))  # fmt: skip
-    picture = overview([ours], title="One at a time")
+    picture = cards.overview([ours], title="One at a time")
     assert "Differences to slow: quick 0.90 nats better, better." in picture.alt
     assert "left is better" in picture.svg
+    monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
+    (axes,) = cards.overview([ours], title="One at a time").axes
+    _, pairs, interval, mean = axes.lines
+    assert list(pairs.get_xdata()) == list(ours.differences)
+    assert list(interval.get_xdata()) == [ours.low, ours.high]
+    assert list(mean.get_xdata()) == [ours.mean]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["quick"]
+    assert {line.get_color() for line in (interval, mean)} == {CATEGORIES[1]}
     with pytest.raises(ValueError, match="one base"):
-        overview([ours, theirs], title="One at a time")
+        cards.overview([ours, theirs], title="One at a time")

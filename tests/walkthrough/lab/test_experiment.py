@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from toy import made, toy
 
-from walkthrough.lab import Arm, Experiment, Key
+from walkthrough.lab import Arm, Experiment, Key, Loaded
 from walkthrough.lab.experiment import plan
 from walkthrough.lab.hooks import CommandLine
 
@@ -89,23 +89,22 @@ def test_the_fingerprint_follows_settings_and_code_by_name_and_nothing_else():
     ]
     other = [
         toy(arms=[Arm("slow", model={"d_ff": 2}), Arm("quick")]),
+        toy(arms=[Arm("slow", model={"d_ff": 3}), Arm("quick")]),
         toy(arms=[Arm("slow", build=partial(made, width=2)), Arm("quick")]),
         toy(run=chosen),
     ]
     assert {one.fingerprint("slow") for one in same} == {e.fingerprint("slow")}
-    assert len({one.fingerprint("slow") for one in [e, *other]}) == 4
-    built = [replace(e.arms[0], build=partial(made, width=width)) for width in (2, 2)]
-    assert len({toy(arms=[arm, Arm("quick")]).fingerprint("slow") for arm in built}) == 1
+    assert len({one.fingerprint("slow") for one in [e, *other]}) == 5
+    built = toy(arms=[replace(e.arms[0], build=partial(made, width=2)), Arm("quick")])
+    assert built.fingerprint("slow") == "33aa3ce03c08"  # another would date every record
 
 
 def test_where_run_folders_lie_is_no_part_of_a_declaration(tmp_path):
-    one, other = (
-        Experiment(
-            name="05-where",
-            question="?",
-            task=CommandLine("phrasebook", folder=folder),
-            arms=[Arm("a")],
-        )
-        for folder in (tmp_path / "here", tmp_path / "there")
-    )
-    assert one.fingerprint("a") == other.fingerprint("a")
+    one, other = (CommandLine("phrasebook", folder=tmp_path / name) for name in ("one", "other"))
+    assert toy(task=one).fingerprint("slow") == toy(task=other).fingerprint("slow")
+
+
+def test_where_nothing_else_is_said_five_seeds_are_paired():
+    e = Experiment(name="01-plain", question="?", task=Loaded(), arms=[Arm("a")])
+    assert plan(e, [], chosen) == [Key("a", 1.0, 0, seed) for seed in (1, 2, 3, 4, 5)]
+    assert str(Key("a")) == "a, rate ×1, length 0, seed 0"

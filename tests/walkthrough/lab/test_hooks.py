@@ -1,6 +1,7 @@
 """Runs of the command line: the words that make them, what is measured once, a look at a test."""
 
 import json
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,8 @@ from transformer.training.history import History, Record
 from walkthrough.lab import Arm, Experiment, Job, Key, hooks, run, store
 from walkthrough.lab.hooks import Decoding, command_line, evaluated, look
 
-BEAM = Decoding(beam=5)
+BEAM = Decoding(beam=2)
+PER_TOKEN = Decoding(beam=2, alpha=None)
 REFERENCE = ["Jane visits Africa .", "Jane sleeps ."]
 
 
@@ -50,15 +52,17 @@ def asked(monkeypatch):
         else:
             folder, told = hooks.Path(words[3]), dict(w.split("=") for w in words if "=" in w)
             results = json.loads((folder / "results.json").read_text())
-            one = {"split": told["--split"], "beam": int(told["--beam"]), "alpha": 0.6}
-            one |= {"average": int(told["--average"]), "bleu": 10.0 * int(told["--beam"])}
+            beam, alpha = int(told["--beam"]), told["--alpha"]
+            one = {"split": told["--split"], "beam": beam, "average": int(told["--average"])}
+            one |= {"alpha": None if alpha == "mean" else float(alpha)}
+            one |= {"bleu": 10.0 * beam - (alpha == "mean")}
             results.setdefault("evaluation", []).append(one)
             (folder / "results.json").write_text(json.dumps(results))
             hooks.Path(told["--output"]).write_text("\n".join(REFERENCE))
 
     monkeypatch.setattr(hooks, "_python", python)
     corpus = type("Corpus", (), {"target": REFERENCE})
-    monkeypatch.setattr(hooks, "load_corpus", lambda *what, **how: corpus)
+    monkeypatch.setattr(hooks, "load_corpus", lambda *what, progress: None if progress else corpus)
     return said
 
 
@@ -67,7 +71,8 @@ def test_a_command_says_preset_changes_arm_rate_and_seed(tmp_path):
     words = e.task.command(job(e, "wide, twice"))
     assert words[:4] == ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     assert " ".join(words).count("--preset multi30k-tiny") == 1
-    for said in ("model.dropout=0.2", "model.d_ff=64", "--seed 1", "--max-updates 100"):
+    changes = "--set model.dropout=0.2 --set model.d_ff=64 --set training.warmup=50"
+    for said in (changes, "--seed 1", "--max-updates 100"):
         assert said in " ".join(words)
     peaks = [
         float(one.removeprefix("training.peak="))
@@ -78,13 +83,6 @@ def test_a_command_says_preset_changes_arm_rate_and_seed(tmp_path):
     assert peaks[1] == pytest.approx(peaks[0] / 2)
     assert "torch.distributed.run" not in e.task.command(job(e, "base"))
     assert "--resume" not in words
-
-
-@pytest.mark.parametrize(("length", "warmup"), [(6000, 4000), (1000, 500)])
-def test_only_a_run_that_is_cut_warms_up_in_less_than_it_was_told(tmp_path, length, warmup):
-    e = experiment(tmp_path, arms=[Arm("base", train={"warmup": 4000})], base="base")
-    words = e.task.command(job(e, "base", length=length))
-    assert [one for one in words if "warmup" in one][-1] == f"training.warmup={warmup}"
 
 
 def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
@@ -101,22 +99,26 @@ def test_a_run_is_trained_once_and_an_interrupted_one_goes_on(tmp_path, asked):
         e.task.opened(e, Key("base", length=100, seed=1))
 
 
-def test_a_trial_of_an_arm_that_says_its_own_length_is_refused(tmp_path):
+def test_a_trial_of_an_arm_that_says_its_own_length_is_refused(tmp_path, asked):
     e = experiment(tmp_path, lengths=(0,))
     with pytest.raises(ValueError, match="say the length, as in --lengths 20"):
         e.task.train(job(e, "base", length=0)._replace(small=True))
+    assert e.task.train(job(e, "base", length=20)._replace(small=True)).target_tokens == 7
 
 
 def test_each_decoding_is_measured_once(tmp_path, asked):
     e = experiment(tmp_path)
-    measure = evaluated("val", (Decoding(), BEAM), scores=("bleu",))
-    assert measure.figures == ("val/greedy/bleu", "val/beam5-a0.6/bleu")
+    measure = evaluated("val", (Decoding(), BEAM, PER_TOKEN), scores=("bleu",))
+    names = ("val/greedy/bleu", "val/beam2-a0.6/bleu", "val/beam2-per-token/bleu")
+    assert measure.figures == names
     trained = e.task.train(job(e, "base"))
     found = measure.of(job(e, "base"), trained)
-    assert found.figures == {"val/greedy/bleu": 10.0, "val/beam5-a0.6/bleu": 50.0}
+    assert found.figures == dict(zip(names, (10.0, 20.0, 19.0), strict=True))
     assert found.counts["val/greedy/bleu"].shape == (2, 10)
     assert measure.of(job(e, "base"), trained).figures == found.figures
-    assert len(asked) == 3  # one training, two decodings
+    assert len(asked) == 4  # one training, three decodings
+    (trained.model / "val.greedy.txt").unlink()
+    assert measure.of(job(e, "base"), trained).figures == found.figures
 
 
 def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, asked, monkeypatch):
@@ -124,6 +126,7 @@ def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, as
     decodings = (Decoding(), BEAM)
     e = experiment(
         tmp_path,
+        lengths=(50, 100),
         measures=[evaluated("val", decodings, scores=("bleu",))],
         tests=[evaluated("test", decodings, scores=("bleu",), chosen_on="val/bleu")],
     )
@@ -131,15 +134,24 @@ def test_a_test_is_read_once_and_only_after_the_choice_is_committed(tmp_path, as
     with pytest.raises(ValueError, match=r"commit 16-toy\.jsonl before a test set is looked at"):
         look(e)
     path = store.path_of(e.name)
-    committed = store.read(path)
-    monkeypatch.setattr(hooks, "_committed", lambda path: committed)
+    for words in ("init -q", f"add {path.name}", "commit -qm chosen"):
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words.split()]
+        subprocess.run(git, cwd=tmp_path, check=True)
     looked = look(e)
     assert len(looked) == 4
-    assert all(one.figures["test/chosen/bleu"] == 50 for one in looked)
+    assert {one.length for one in looked} == {100}
+    assert all(one.figures["test/chosen/bleu"] == 20 for one in looked)
     assert looked[0].extra["decoding"] == BEAM.name
-    before = len(asked)
-    assert look(e) == []
-    assert len(asked) == before
+    asked.clear()
+    assert look(e) == asked == []
+    checkpoint = tmp_path / "16-toy" / "base-1-100-1" / "checkpoints" / "100.safetensors"
+    checkpoint.parent.mkdir()
+    checkpoint.touch()
+    more = replace(e, arms=[*e.arms, Arm("more", starts_from="base")])
+    words = more.task.command(job(more, "more"))
+    assert words[words.index("--start-from") + 1] == str(checkpoint)
+    with pytest.raises(ValueError, match="no run of 'more' has val/bleu for each decoding"):
+        hooks.chosen(e, "more", decodings, "val/bleu")
     with pytest.raises(ValueError, match="declares no tests"):
         look(experiment(tmp_path))
 

@@ -8,10 +8,6 @@ PEAKS = {"slow": 1.0, "quick": 2.0}
 """At which multiple each arm is best."""
 
 
-def nothing():
-    return None
-
-
 def made(job):
     """Loss falls with the length; "quick" is better by a tenth, at its own best rate."""
     if job.key.rate > 4:
@@ -23,6 +19,8 @@ def made(job):
         figures={"valid/-/loss": loss + 1 / (1 + job.length)},
         curve=[(job.length, "train/-/loss", loss)],
         extra={"small": job.small},
+        parameters=1,
+        target_tokens=job.length,
     )
 
 
@@ -31,7 +29,7 @@ def toy(**changes):
     told = {
         "name": "01-toy",
         "question": "Is quick better than slow?",
-        "task": Loaded(nothing),
+        "task": Loaded(),
         "arms": [Arm("slow"), Arm("quick")],
         "base": "slow",
         "seeds": (1, 2, 3, 4, 5),
