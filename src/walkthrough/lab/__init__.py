@@ -50,16 +50,28 @@ into `extra`; anything that grows with the updates into `curve`, as (update, fig
 column a figure, and the arms' `labels`; `frame(name)`, `scores(name)` (split, decode, measure,
 value), `curves(name)` need no declaration. **Say** what it shows: `compare(name, ours, base,
 figure=…)` has `.verdict`, `.phrase()`, `.mean`, `.low`, `.high`, `.wins`; `card(…)` is its picture
-with its sentence.
+with its sentence. `live(name, arm, seeds=(1,), length=150)` runs a little of it beside the record.
 """
 
 from typing import Any
 
 from walkthrough.lab.comparison import Comparison, compare
-from walkthrough.lab.experiment import Arm, Choose, Experiment, Job, Key, Measure, Outcome, Trained
+from walkthrough.lab.experiment import (
+    Arm,
+    Choose,
+    Experiment,
+    Job,
+    Key,
+    Measure,
+    Outcome,
+    Trained,
+)
+from walkthrough.lab.live import run_live
 from walkthrough.lab.runner import run
 from walkthrough.lab.store import curves, frame, scores
 from walkthrough.lab.tasks import Loaded
+
+live = run_live
 
 __all__ = [
     "Arm",
@@ -76,6 +88,7 @@ __all__ = [
     "compare",
     "curves",
     "frame",
+    "live",
     "run",
     "scores",
 ]

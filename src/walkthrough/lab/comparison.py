@@ -409,4 +409,4 @@ def _digits(value: Number) -> str:
 
 def _number(n: int) -> str:
     words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    return dict(enumerate(words)).get(n, str(n))
+    return words[n] if n < len(words) else str(n)

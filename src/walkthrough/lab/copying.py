@@ -98,9 +98,9 @@ def train(
         for parameters in optimizer.param_groups:
             parameters["lr"] = rate
         loss = copy_loss(model, sentences(BATCH, generator))
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        optimizer.zero_grad()
         losses.append(loss.item())
     return model.eval(), losses
 

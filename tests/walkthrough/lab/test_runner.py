@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from toy import made, toy
 
-from walkthrough.lab import Arm, Choose, Key, run, runner, store
+from walkthrough.lab import Arm, Choose, Key, live, run, runner, store
 from walkthrough.lab import __main__ as lab_main
 from walkthrough.lab.__main__ import main, state
 
@@ -94,6 +94,15 @@ def test_two_processes_make_the_same_runs(tmp_path, monkeypatch):
         run(toy(), jobs=jobs, record=path, progress=False)
     figures = [{key: r.figures for key, r in store.read(path).items()} for path in (one, two)]
     assert figures[0] == figures[1]
+
+
+def test_live_runs_stand_beside_recorded_ones_and_write_nothing(tmp_path):
+    e = toy(choose=None, rates=(1,))
+    run(e, record=store.path_of(e.name, tmp_path), progress=False)
+    before = store.path_of(e.name, tmp_path).read_text()
+    table = live(e, "quick", seeds=(1, 2), length=5, folder=tmp_path)
+    assert table["run"].tolist() == ["now"] * 2 + ["recorded"] * 10
+    assert store.path_of(e.name, tmp_path).read_text() == before
 
 
 def test_the_state_of_a_record_says_what_is_missing(tmp_path, monkeypatch):
