@@ -57,10 +57,10 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
     runs = read(path_of(e.name), e.name)
     known = (*e.figures(e.seeds[0]), *(name for run in runs.values() for name in run.figures))
     figure = next(filter(comparable, known), None)
-    if figure is None or e.base is None:
+    cards = [dict(one) for one in asked if one["experiment"] == e.name]
+    if figure is None or (e.base is None and not cards):
         return
     found, refusals = _compared(e, figure, {run.length for run in runs.values()})
-    cards = [dict(one) for one in asked if one["experiment"] == e.name]
     if not cards and found:
         last = found[-1]
         cards = [{"experiment": e.name, "arm": last.ours, "figure": figure, "length": last.length}]
@@ -109,7 +109,7 @@ def _compared(e: Experiment, figure: str, lengths: set[int]) -> tuple[list[Compa
     """Return each arm beside the base, at the last length that has both, and why others are not."""
     found: list[Comparison] = []
     refusals: list[str] = []
-    for arm in (arm.name for arm in e.arms if arm.name != e.base):
+    for arm in (arm.name for arm in e.arms if e.base and arm.name != e.base):
         why = "nothing is recorded"
         for length in sorted(lengths, reverse=True):
             try:
