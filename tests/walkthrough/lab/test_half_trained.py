@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from transformer.training import load_checkpoint
 from walkthrough.lab import half_trained, translator
 
@@ -19,3 +21,9 @@ def test_the_model_has_learnt_something_and_not_all():
     task = replace(translator.load_task(train=300, valid=5, test=20), codec=codec)
     exact = translator.exact_match(model, task, task.book.splits()["test_sentences"])
     assert 0.15 <= exact <= 0.95
+
+
+def test_another_kind_of_vocabulary_is_refused(monkeypatch):
+    monkeypatch.setattr(half_trained, "codec_from_text", lambda text: "bytes")
+    with pytest.raises(ValueError, match="should hold the words of the phrasebook"):
+        half_trained.load_translator()

@@ -23,9 +23,11 @@ def gap(ours, theirs):
     return float((ours.states(SOURCE, TARGET) - states)[is_real].abs().max())
 
 
-def test_chapters_can_compare_without_gradients():
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")  # said of pre-norm as it is made
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_chapters_can_compare_without_gradients(norm):
     """PyTorch then takes another path through its encoder; warnings are errors here."""
-    ours = model()
+    ours = model(norm=norm)
     with torch.no_grad():
         assert gap(ours, torch_transformer(ours)) < 1e-5
 

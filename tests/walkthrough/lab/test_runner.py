@@ -55,6 +55,7 @@ def test_a_share_shortens_and_goes_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "TRIALS", tmp_path)
     made = run(toy(choose=Choose("valid/loss", length=10)), share=0.05, progress=False)
     assert {r.length for r in made} == {1, 5}
+    assert {r.length for r in made if r.rate == 0.5} == {5}  # rates are searched at the last one
     assert {r.phase for r in made} == {"trial"}
     assert all(r.extra["small"] for r in made)
     assert (tmp_path / "01-toy.jsonl").is_file()

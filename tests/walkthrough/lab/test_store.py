@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from toy import toy
 
-from walkthrough.lab import Key, store
+from walkthrough.lab import Arm, Key, store
 from walkthrough.lab.store import RecordError, Run
 
 RECORDS = sorted((Path(__file__).parents[3] / "results").glob("*.jsonl"))
@@ -117,6 +118,10 @@ def test_tables_of_a_record(tmp_path):
     assert scores.loc["exact", ["split", "decode", "value"]].tolist() == ["test", "greedy", 1.0]
     curves = store.curves("01-toy", folder=tmp_path)
     assert curves.loc[0, ["update", "split", "value"]].tolist() == [5, "train", 2.5]
+    store.append(store.path_of("01-toy", tmp_path), a_run(arm="quick"))
+    declared = toy(arms=[Arm("quick", labels={"width": 3}), Arm("slow")]).frame(tmp_path)
+    assert declared.loc[[0, 1], "arm"].tolist() == ["quick", "slow"]  # as they are declared
+    assert declared.loc[0, "width"] == 3
 
 
 def test_a_record_that_is_not_there_names_the_near_ones(tmp_path):

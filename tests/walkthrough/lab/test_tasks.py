@@ -82,6 +82,8 @@ def test_copying_trains_what_arm_and_key_say():
     config = found.model.config
     sizes = (config.n_layers, config.n_heads, config.d_model, config.d_ff)
     assert (config.norm, config.dropout, sizes) == ("pre", 0.0, (4, 4, 32, 64))
+    built = Arm("built", build=lambda job: found.model)
+    assert task.train(job(task, built, length=1)).model is found.model
 
 
 def test_a_task_of_ones_own_loads_little_only_where_it_can_and_does_not_train():
