@@ -200,3 +200,11 @@ def test_texts_in_another_container_may_be_right(answer, expected):
 def test_other_texts_in_another_container_are_wrong():
     assert difference(frozenset("ac"), {"a", "b"}, 1e-5)
     assert "at [1]" in difference(np.array(["a", "c"]), ["a", "b"], 1e-5)
+
+
+def test_ids_are_right_or_wrong_and_nan_is_right_where_it_is_expected():
+    ids = torch.tensor([1_000_000, 7])
+    assert "1000000 is expected, yours is 1000001" in difference(ids + ids // 1_000_000, ids, 1e-3)
+    wanted = torch.tensor([[float("nan"), 1.0, 2.0]])
+    assert difference(wanted.clone(), wanted, 1e-5) is None
+    assert "2 is expected, yours is 2.5" in difference(wanted + wanted // 2 / 2, wanted, 1e-5)
