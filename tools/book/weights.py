@@ -60,10 +60,9 @@ def make_page(origin: dict[str, Any]) -> None:
     task, began = translator.load_task(), time.process_time()
     model = translator.new_model(task, seed=SEED)
     settings = task.plan.training.replace(seed=SEED, threads=1)
-    history = train(model, task.pairs("train"), settings, progress=False)
+    records = train(model, task.pairs("train"), settings, progress=False).records
     origin |= {"seed": SEED, "cpu_seconds": time.process_time() - began}
-    origin |= {"target_tokens": history.records[-1].tokens}
-    origin |= {"training": task.plan.training.to_dict()}
+    origin |= {"target_tokens": records[-1].tokens, "training": task.plan.training.to_dict()}
     half, splits = copy.deepcopy(model).half(), task.book.splits()
     rounded = load_model(written(PAGE, half, task.codec.to_text(), **origin))  # kept in any case
     exact = {name: translator.exact_match(rounded, task, splits[name][:1000]) for name in SPLITS}

@@ -8,8 +8,7 @@ from test_store import a_run
 from toy import toy
 
 from transformer.analysis.bleu import score
-from walkthrough.drawing.style import CATEGORIES
-from walkthrough.lab import card, cards, compare, measures, store
+from walkthrough.lab import compare, measures, store
 from walkthrough.lab.comparison import Point, best_rate, verdict_of
 from walkthrough.lab.measures import SCALES, bleu_of_counts, scale_of, sentence_counts
 
@@ -174,56 +173,3 @@ def test_counts_add_the_interval_over_sentences_and_the_wider_one_counts(tmp_pat
     wider = compare(e, "quick", figure="bleu", record=path, family=10)
     assert wider.low < found.low < found.high < 50
     assert found.verdict == "better"
-
-
-def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_run_it):
-    losses = {("slow", rate, n): [2, 3, 4, 3, 2] for rate in (1, 2) for n in (10, 100)}
-    losses |= {("quick", rate, n): [1, 2, 3.5, 2, 1] for rate in (1, 2) for n in (10, 100)}
-    e, path = recorded(tmp_path, losses, rates=(1, 2), choose=None)
-    shown = card(e, "quick", figure="loss", record=path)
-    phrase = "0.90 nats better (0.62 to 1.18, 5 of 5 pairs). [better]"
-    assert repr(shown) == f"quick against slow, after 100 updates, loss on valid: {phrase}"
-    assert (shown.picture.alt, bool(shown.picture.narrow)) == (shown.sentence, True)
-    page = shown._repr_html_()
-    assert shown.picture._repr_html_() in page
-    assert f"<p>{shown.sentence}</p>" in page
-    assert "/results/01-toy.jsonl" in page
-    monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
-    figure = cards.picture(shown.comparison, alt="?")
-    pairs, *others = figure.axes
-    assert figure.get_supylabel() == "nats (lower is better)"
-    assert [label.get_text() for label in pairs.get_xticklabels()] == ["5 pairs", "mean"]
-    _, dots, interval, mean = pairs.lines
-    assert list(dots.get_ydata()) == list(shown.comparison.differences)
-    assert list(dots.get_xdata()) == pytest.approx([-0.048, -0.024, 0, 0.024, 0.048])
-    assert pairs.get_xlim()[0] < -0.048
-    told = [shown.comparison.low, shown.comparison.high]
-    assert list(interval.get_ydata()) == told
-    assert list(mean.get_ydata()) == [shown.comparison.mean]
-    labels = {axes.get_xlabel(): [t.get_text() for t in axes.get_xticklabels()] for axes in others}
-    assert labels == {"× own peak rate": ["1", "2"], "updates": ["10", "100"]}
-    for axes in others:
-        assert [list(line.get_xdata()) for line in axes.lines[1:]] == [[0, 0], [0], [1, 1], [1]]
-        assert list(axes.lines[1].get_ydata()) == pytest.approx(told)
-        assert {line.get_color() for line in axes.lines[1:]} == {CATEGORIES[1]}
-
-
-def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_users_run_it):
-    losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
-    e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
-    ours, theirs = (compare(e, a, b, figure="loss", record=path) for a, b in (
-        ("quick", "slow"), ("slow", "quick"),
-    ))  # fmt: skip
-    picture = cards.overview([ours], title="One at a time")
-    assert "Differences to slow: quick 0.90 nats better, better." in picture.alt
-    assert "left is better" in picture.svg
-    monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
-    (axes,) = cards.overview([ours], title="One at a time").axes
-    _, pairs, interval, mean = axes.lines
-    assert list(pairs.get_xdata()) == list(ours.differences)
-    assert list(interval.get_xdata()) == [ours.low, ours.high]
-    assert list(mean.get_xdata()) == [ours.mean]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["quick"]
-    assert {line.get_color() for line in (interval, mean)} == {CATEGORIES[1]}
-    with pytest.raises(ValueError, match="one base"):
-        cards.overview([ours, theirs], title="One at a time")
