@@ -35,6 +35,7 @@ def test_choices_answer_by_keyboard_and_pass_axe(phone: Page, tmp_path: Path, sc
     phone.keyboard.press("Tab")
     phone.keyboard.press("Tab")
     phone.keyboard.press("Enter")
+    phone.locator(".first").wait_for()  # `toggle` comes a moment after the key
     opened = phone.locator(".prediction details[open]")
     assert opened.inner_text().split("\n")[0] == "Columns your prediction"
     assert "Not so. No." in opened.inner_text()
