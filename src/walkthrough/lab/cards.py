@@ -96,7 +96,8 @@ def _panels(
         for place, point in enumerate(points):
             _interval(axis, place, point)
         axis.set_xlim(-0.6, len(points) - 0.4)
-        axis.set_xticks(range(len(points)), [f"{point.x:g}" for point in points])
+        step = 1 + (len(points) - 1) // 6  # more labels would lie on each other
+        axis.set_xticks(range(0, len(points), step), [f"{p.x:g}" for p in points[::step]])
         axis.set_xlabel(title)
 
 
