@@ -13,7 +13,7 @@
   const HERE = new URL(".", document.currentScript.src);
   const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
   const NEAR = "600px";
-  const LEAST_HEIGHT = 355; // px: what a plot of the book takes with its title, axes and legend
+  const LEAST_HEIGHT = 100; // px
   const WIDE = 560; // px: from here on a column has room for larger letters, and for larger maps
   const LARGEST = { cell: 64, map: 640, figure: 900, growth: 1.6 }; // px, px, px, times
   const FONT = "14px 'Source Sans 3'";
@@ -270,7 +270,13 @@
     const explained = drawn.some((encoding) =>
       ["color", "shape", "strokeDash"].some((channel) => hasLegend(encoding[channel])));
     const bare = drawn.every(({ x }) => !x || x.value !== undefined || x.axis === null);
-    return (bare ? 10 : 50) + (slanted ? 35 : 0) + (explained ? 45 : 0);
+    return (bare ? 10 : 50) + (slanted ? 35 : 0) + (explained ? 45 : 0) + listed(drawn);
+  }
+
+  /* What a legend with one name a line takes beyond its first two. */
+  function listed(drawn) {
+    const lines = drawn.map(({ color }) => (color?.legend?.columns === 1 && color.scale?.domain?.length) || 0);
+    return Math.max(0, Math.max(...lines) - 2) * 17;
   }
 
   function hasLegend(channel) {
