@@ -55,6 +55,7 @@ def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_us
     assert list(interval.get_xdata()) == [ours.low, ours.high]
     assert list(mean.get_xdata()) == [ours.mean]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["quick"]
+    assert axes.yaxis_inverted()  # the first one stands on top
     assert {line.get_color() for line in (interval, mean)} == {CATEGORIES[1]}
     with pytest.raises(ValueError, match="one base"):
         cards.overview([ours, theirs], title="One at a time")
