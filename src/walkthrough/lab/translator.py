@@ -60,7 +60,7 @@ def new_model(task: Task, *, seed: int, **changes: Any) -> Transformer:
 def translations(model: Transformer, task: Task, examples: Sequence[Example]) -> list[str]:
     """Return the model's greedy translation of each example, as it would be written."""
     lines = [example.source_text for example in examples]
-    best = translate(model, task.codec, lines, Decoding())
+    best = translate(model, task.codec, lines, Decoding(beam=1))
     return [found[0].text for found in best]
 
 
