@@ -197,7 +197,7 @@ def compare(
         [store.counts(path, Key(arm, at_rate, length, seed), figure) for seed in common]
         for arm, at_rate in zip((ours, base), rates, strict=True)
     ]
-    sentences = _over_sentences(sides, figure, scale, inside)
+    sentences = over_sentences(sides, figure, scale, inside)
     low, high = _wider((at.low, at.high), sentences)
     tried, others = ({key.rate for key in runs if key.arm == arm} for arm in (ours, base))
     shared = sorted(tried & others)
@@ -341,7 +341,7 @@ def _point(x: Number, values: Sequence[Number], inside: float) -> Point:
     return Point(x, fmean(values), float(interval.low), float(interval.high), len(values))
 
 
-def _over_sentences(
+def over_sentences(
     sides: Sequence[Sequence[Any]], figure: str, scale: Scale, inside: float
 ) -> tuple[float, float] | None:
     """Return the interval over draws of sentences, the same for every run; None without counts."""

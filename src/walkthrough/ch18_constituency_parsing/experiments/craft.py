@@ -11,7 +11,6 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from transformer.cli.corpora import trees_of
@@ -39,8 +38,9 @@ from walkthrough.lab import (
     scores,
     store,
 )
+from walkthrough.lab.comparison import LEVEL, over_sentences
 from walkthrough.lab.hooks import command_line
-from walkthrough.lab.measures import SCORES
+from walkthrough.lab.measures import SCORES, scale_of
 from walkthrough.lab.runner import joined
 
 ALL_SENTENCES, AVERAGED = 18_101, 5
@@ -224,21 +224,13 @@ def above_the_grammar(way: str) -> tuple[float, float, float]:
 
     The mean of its runs on the same sentences; the interval is over draws of sentences.
     """
-    from scipy.stats import bootstrap  # a second
-
-    ours = [
-        store.counts(store.path_of(CRAFT.name), Key(WORDS, 1.0, 9000, seed), f"test/{way}/f1")
-        for seed in CRAFT.seeds
-    ]
-    theirs = store.counts(store.path_of(GRAMMARS.name), Key("PCFG, words"), "test/cky/f1")
-    score = SCORES["f1"]
-
-    def difference(drawn: Any) -> float:
-        return fmean(score(a[drawn].sum(0)) for a in ours) - score(theirs[drawn].sum(0))
-
-    every = np.arange(len(theirs))
-    random = np.random.default_rng(0)
-    found = bootstrap(
-        (every,), difference, vectorized=False, n_resamples=1000, method="percentile", rng=random
-    ).confidence_interval
-    return difference(every), found.low, found.high
+    figure = f"test/{way}/f1"
+    ours = [Key(WORDS, 1.0, CRAFT.lengths[-1], seed) for seed in CRAFT.seeds]
+    sides = (
+        [store.counts(store.path_of(CRAFT.name), key, figure) for key in ours],
+        [store.counts(store.path_of(GRAMMARS.name), Key("PCFG, words"), "test/cky/f1")],
+    )
+    interval = over_sentences(sides, figure, scale_of(figure), LEVEL)
+    assert interval, "counts a sentence are recorded"
+    means = [fmean(SCORES["f1"](rows.sum(axis=0)) for rows in side) for side in sides]
+    return means[0] - means[1], *interval
