@@ -145,17 +145,12 @@ def recalled(job: Job) -> Outcome:
     return Outcome(figures=figures, parameters=sum(p.numel() for p in model.parameters()))
 
 
-def named(kind: str, distance: int) -> str:
-    """Return the name of an arm."""
-    return f"{kind}, {distance} back"
-
-
 EXPERIMENT = Experiment(
     name="01-recall",
     question="Who can still name a word that stood some places back, in sentences of one length?",
     task=Loaded(),
     arms=[
-        Arm(named(kind, far), labels={"model": kind, "far": far})
+        Arm(f"{kind}, {far} back", labels={"model": kind, "far": far})
         for far in DISTANCES
         for kind in KINDS
     ],
