@@ -167,7 +167,6 @@ EXPERIMENT = Experiment(
     task=Loaded(),
     base="one head",
     arms=[Arm("one head", labels={"heads": 1}), Arm("two heads", labels={"heads": 2})],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
     lengths=(400,),

@@ -35,7 +35,6 @@ EXPERIMENT = Experiment(
         Arm(kind, model={**WIDTHS, **changes}, rates=RATES.get(kind, ()))
         for kind, changes in KINDS.items()
     ],
-    seeds=(1, 2, 3, 4, 5),
     rates=(1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/perplexity"),

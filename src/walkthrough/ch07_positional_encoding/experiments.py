@@ -235,7 +235,6 @@ EXPERIMENT = Experiment(
         arm("sinusoidal, any start", "sinusoidal", LONGEST_TESTED),
         arm("sinusoidal, starts below 24", "sinusoidal", 24),
     ],
-    seeds=range(1, 6),
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
     lengths=(500,),

@@ -168,7 +168,6 @@ EXPERIMENT = Experiment(
         Arm("words", data={"merges": None}),
         Arm("400 merges", data={"merges": 400}),
     ],
-    seeds=(1, 2, 3, 4, 5),
     rates=(2, 4, 8),
     rate_seeds=(1,),
     choose=Choose("valid/-/sentence_loss"),

@@ -153,7 +153,6 @@ DROPOUT = Experiment(
         Arm(f"p = {p}", model={"dropout": p}, data={"pairs": 1000}, labels={"p": p})
         for p in (0.0, 0.1)
     ],
-    seeds=range(1, 6),
     rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/perplexity"),
@@ -169,7 +168,6 @@ SMOOTHING = Experiment(
         Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
         for e in (0.0, 0.1)
     ],
-    seeds=range(1, 6),
     rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
     choose=Choose("valid/-/next_word"),

@@ -230,7 +230,6 @@ BROKEN = Experiment(
         Arm("no scale", model={"scale_scores": False}, rates=(0.25, 0.5, 1, 2), after=symptoms),
         Arm("no positions", model={"positions": "none"}, after=symptoms),
     ],
-    seeds=range(1, 6),
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
     choose=Choose("valid/-/perplexity"),

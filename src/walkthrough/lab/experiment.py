@@ -142,7 +142,7 @@ class Experiment:
     task: Task
     arms: Sequence[Arm]
     base: str | None = None
-    seeds: Sequence[int] = (1, 2, 3, 4, 5)
+    seeds: Sequence[int] = range(1, 11)
     rates: Sequence[Number] = (1.0,)
     rate_seeds: Sequence[int] = (1, 2, 3)
     choose: Choose | None = None

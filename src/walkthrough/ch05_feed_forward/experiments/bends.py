@@ -96,7 +96,6 @@ EXPERIMENT = Experiment(
         Arm(f"{bend}, {width}", labels={"bend": bend, "width": width})
         for bend, width in product(BENDS, WIDTHS)
     ],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
     lengths=(400, 2000),

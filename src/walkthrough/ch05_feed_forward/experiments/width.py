@@ -97,7 +97,6 @@ EXPERIMENT = Experiment(
         arm("256", WIDTH),
         arm("256, no ReLU", WIDTH, relu=False),
     ],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2, 4),
     rate_seeds=(1, 2),
     lengths=(400, 2000),

@@ -28,7 +28,6 @@ EXPERIMENT = Experiment(
     task=copying(),
     base="4 layers",
     arms=[arm(n, residual=residual) for n in (4, 1) for residual in (False, True)],
-    seeds=range(1, 6),
     rates=(0.25, 0.5, 1, 2),
     rate_seeds=(1, 2),
     choose=Choose("new/-/loss"),

@@ -109,7 +109,6 @@ EXPERIMENT = Experiment(
         Arm("one wide layer", model={"n_layers": 1, "d_ff": 288}),
         Arm("two layers", model={"n_layers": 2, "d_ff": 96}),
     ],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2, 4, 8),
     rate_seeds=(1, 2, 3),
     choose=Choose("new/-/loss"),

@@ -144,6 +144,5 @@ EXPERIMENT = Experiment(
             for alpha in ALPHAS
         ),
     ],
-    seeds=range(1, 11),
     lengths=(half_trained.UPDATES, 2 * half_trained.UPDATES),
 )

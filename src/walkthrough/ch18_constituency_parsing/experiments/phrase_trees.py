@@ -272,7 +272,6 @@ EXPERIMENT = Experiment(
     task=Loaded(split_by_shape, partial(split_by_shape, n_sentences=1500, n_test=2)),
     base=FREE,
     arms=[Arm(FREE), Arm(REPAIRED), Arm(RULES)],
-    seeds=(1, 2, 3, 4, 5),
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
     lengths=LENGTHS,

@@ -83,6 +83,5 @@ EXPERIMENT = Experiment(
         Arm("untrained", run=untrained),
         Arm("right-branching", run=right_branching),
     ],
-    seeds=range(1, 11),
     lengths=(asking.SETTINGS.max_updates,),
 )

@@ -110,7 +110,6 @@ EXPERIMENT = Experiment(
         Arm("whole, as wide as two", model={"kind": "as two", "balanced": False}),
         Arm("whole, as wide as all", model={"kind": "as all", "balanced": False}),
     ],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
     lengths=(200, 600),

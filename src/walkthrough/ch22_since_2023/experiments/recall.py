@@ -60,7 +60,6 @@ EXPERIMENT = Experiment(
         Arm(name, model=how, labels={"numbers": Memory(**how).n_kept})
         for name, how in KINDS.items()
     ],
-    seeds=range(1, 11),
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
     lengths=(100, 300),
