@@ -1,9 +1,11 @@
 """Every test runs with the shapes in our signatures enforced and one torch thread.
 
-No test of a law has a deadline: others run beside it.
+The grammar of the phrasebook has no shapes, and would take fourteen times as long. No test of a
+law has a deadline: others run beside it.
 """
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,19 @@ import torch
 from hypothesis import HealthCheck, settings
 from jaxtyping import config, install_import_hook
 
-install_import_hook(["transformer", "walkthrough"], "beartype.beartype")
+
+def parts(package: Path, without: str) -> list[str]:
+    """Return the names of what a package holds, but for one part."""
+    return [f"{package.name}.{path.stem}" for path in package.iterdir() if path.stem != without]
+
+
+TRANSFORMER = Path(find_spec("transformer").origin).parent
+CHECKED = [
+    "walkthrough",
+    *parts(TRANSFORMER, without="data"),
+    *(f"transformer.{name}" for name in parts(TRANSFORMER / "data", without="phrasebook")),
+]
+install_import_hook(CHECKED, "beartype.beartype")
 torch.set_num_threads(1)
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")

@@ -4,10 +4,14 @@ from walkthrough.lab import compare, frame
 from walkthrough.page.prediction import Choice, Prediction
 
 
-def best_way_to_ask() -> str:
-    """Return the figure at which the pre-trained model of 20-bert judges best."""
-    runs = frame("20-bert").query("arm == 'pre-trained'")
-    return str(runs.filter(like="/accuracy").mean().idxmax())
+def labels_needed() -> int:
+    """Return how few labels of 20-bert judge as well as asking does, within a point."""
+    asked = frame("20-bert")["test/asked/accuracy"].mean()
+    tuned = {
+        n: compare("20-bert", "pre-trained", figure=f"test/{n} labels/accuracy").levels[0]
+        for n in (100, 400, 1600)
+    }
+    return min(n for n, share in tuned.items() if share > asked - 0.01)
 
 
 def best_when_longer(*arms: str) -> str:
@@ -19,25 +23,19 @@ def best_when_longer(*arms: str) -> str:
 
 asking = Prediction(
     "20-asking",
-    "A model has guessed hidden words in 16 000 sentences. How does it judge new ones best?",
+    "Asked for the article, with no label at all, the models judge 97 of a hundred new sentences "
+    "rightly. How many labelled ones does fine-tuning take for that?",
     (
+        Choice("100", "A hundred are few: 0.59 where guessing has 0.5.", when=100),
+        Choice("400", "They bring 0.82.", when=400),
         Choice(
-            "fine-tuned on 100 labelled sentences",
-            "A hundred are few: 0.59 where guessing has 0.5.",
-            when="test/100 labels/accuracy",
-        ),
-        Choice(
-            "fine-tuned on 1600 labelled sentences",
-            "This comes near: 0.95. The genders were known before; labels teach where to put them.",
-            when="test/1600 labels/accuracy",
-        ),
-        Choice(
-            "with no label, asked for the article",
-            "It is right in 97 to 99 of a hundred sentences. It is asked what it was trained on.",
-            when="test/asked/accuracy",
+            "1600",
+            "With them it has 0.97 too. The genders were known before; labels teach where to put "
+            "them.",
+            when=1600,
         ),
     ),
-    given=(best_way_to_ask(),),
+    given=(labels_needed(),),
 )
 
 longer = Prediction(

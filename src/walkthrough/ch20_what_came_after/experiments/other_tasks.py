@@ -8,6 +8,7 @@ from walkthrough.ch20_what_came_after import bert, images
 from walkthrough.ch20_what_came_after.experiments import load_corpus
 from walkthrough.ch20_what_came_after.experiments.compared import recipe_of
 from walkthrough.ch20_what_came_after.stream import Stack
+from walkthrough.ch20_what_came_after.training import Recipe
 from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
 
 LABELS = (100, 400, 1600)
@@ -17,12 +18,13 @@ RIVALS = ("convolution", "ViT")
 
 
 @cache
-def guessing(seed: int) -> Stack:
+def guessing(seed: int, *, small: bool = False) -> Stack:
     """Return an encoder that has guessed hidden words: the same one for each rate and length."""
+    recipe = Recipe(updates=20, warmup=10) if small else bert.PRETRAINING
     corpus = load_corpus()
     words = corpus.task.codec.vocabulary
     sentences = [words.encode(example.source) for example in corpus.task.book.train]
-    return bert.pretrain(bert.new_bert(corpus.vocab_size, seed=seed), sentences, seed=seed)
+    return bert.pretrain(bert.new_bert(corpus.vocab_size, seed=seed), sentences, recipe, seed=seed)
 
 
 def judge(job: Job) -> Outcome:
@@ -37,7 +39,7 @@ def judge(job: Job) -> Outcome:
     }
     figures = {}
     if job.arm.name == PRE_TRAINED:
-        body = guessing(job.seed)
+        body = guessing(job.seed, small=job.small)
         figures["test/asked/accuracy"] = bert.asked(body, judged["test"], words)
     else:
         body = bert.new_bert(job.data.vocab_size, seed=job.seed + 100)
