@@ -109,12 +109,7 @@ learn = Check(
         fixed("the page's words, byte-pair encoding", VISITS, 8, by_count),
         fixed("the page's words, the quotient", VISITS, 8, by_share),
         fixed("one frequent word", {"ab": 5, "cd": 1, "cde": 1, "fcd": 1}, 1, by_count),
-        fixed(
-            "a score of 0 or less that looks at the left symbol",
-            {"xa": 4, "xb": 3, "yb": 2},
-            1,
-            by_left,
-        ),
+        fixed("the score pair − left", {"xa": 4, "xb": 3, "yb": 2}, 1, by_left),
         fixed("a pair that overlaps itself", {"aaaab": 3, "aab": 2, "cab": 1}, 4, by_count),
         Case(
             "a word of three equal letters",
