@@ -41,12 +41,6 @@ training_days = Check(
             "days you divide.",
         ),
         Mistake(
-            "turned over",
-            lambda f, tokens, updates, rate: 1 / _days(f, tokens, updates, rate),
-            "this is one over the days: how many such runs fit into a day. Work stands above, and "
-            "what is done in a day below.",
-        ),
-        Mistake(
             "times the rate",
             lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * rate**2,
             "the rate is a factor here, so that faster hardware takes longer. Divide by it.",
