@@ -58,22 +58,6 @@ def test_pairs_that_overlap_are_all_to_be_counted():
     assert "which overlap: count both" in checks.learn(learn).message
 
 
-def test_merges_may_be_applied_in_turn():
-    def spell(word, merges):
-        parts = list(word)
-        for merge in merges:
-            parts = join_pair(parts, tuple(merge))
-        return parts
-
-    assert checks.spell(spell).status == "right"
-
-
-def test_a_text_is_not_told_that_it_lost_letters():
-    verdict = checks.spell(lambda *given: "|".join(checks.spell.reference(*given)))
-    assert "letters" not in verdict.message
-    assert "is expected" in verdict.message
-
-
 def test_the_references_are_what_the_package_does():
     lengths = [7, 3, 12, 4, 3, 8, 11, 5, 6]
     pairs = [([9] * (n - 1), [9] * (n - 1)) for n in lengths if n > 1]

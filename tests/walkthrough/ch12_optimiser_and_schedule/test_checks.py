@@ -44,13 +44,6 @@ def test_a_half_added_before_rounding_is_not_a_rounding_up():
     assert checks.rate_of_batch(rate_with(lambda b, a: round(b / a + 0.5))).status == "wrong"
 
 
-def test_rounding_to_the_nearest_is_told_from_rounding_down():
-    nearest = checks.rate_of_batch(rate_with(lambda b, a: max(1, round(b / a))))
-    assert nearest.mistake == "rounded to the nearest"
-    down = checks.rate_of_batch(rate_with(lambda b, a: max(1, b // a)))
-    assert down.mistake == "rounded down"
-
-
 def test_pytorchs_adamw_is_right():
     def pytorch(weight, gradient, m, v, update, rate, decay):
         parameter = torch.nn.Parameter(weight.clone())

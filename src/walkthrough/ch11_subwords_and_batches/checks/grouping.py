@@ -52,7 +52,7 @@ group = Check(
     name="group_by_tokens",
     reference=_group,
     cases=[
-        fixed("nine sentences, 24 tokens", [7, 3, 12, 4, 3, 8, 11, 5, 6], 24),
+        fixed("36 sentences, many of equal length", [7, 3, 12, 4, 3, 8, 11, 5, 6] * 4, 24),
         fixed("batches that fill up exactly", [4, 4, 4, 6, 6, 2], 12),
         fixed("a sentence as long as a batch", [10, 2, 3], 10),
     ],

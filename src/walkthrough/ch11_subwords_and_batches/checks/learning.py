@@ -92,9 +92,9 @@ def by_share(pair: int, left: int, right: int) -> float:
     return pair / (left * right)
 
 
-def by_left(pair: int, left: int, right: int) -> float:
-    """How surely the right symbol follows the left one."""
-    return pair / (left + 1)
+def by_left(pair: int, left: int, right: int) -> int:
+    """How seldom the left symbol has another neighbour; never above 0."""
+    return pair - left
 
 
 VISITS = {
@@ -109,7 +109,7 @@ learn = Check(
         fixed("the page's words, byte-pair encoding", VISITS, 8, by_count),
         fixed("the page's words, the quotient", VISITS, 8, by_share),
         fixed("one frequent word", {"ab": 5, "cd": 1, "cde": 1, "fcd": 1}, 1, by_count),
-        fixed("a score that looks at the left symbol", {"xa": 4, "xb": 3, "yb": 2}, 1, by_left),
+        fixed("the score pair − left", {"xa": 4, "xb": 3, "yb": 2}, 1, by_left),
         fixed("a pair that overlaps itself", {"aaaab": 3, "aab": 2, "cab": 1}, 4, by_count),
         Case(
             "a word of three equal letters",
@@ -130,7 +130,7 @@ learn = Check(
         _with(
             "ties to the first seen",
             "of pairs with equal scores this takes the one that was met first. The exercise asks "
-            "for the first in the alphabet.",
+            "for the first in Python's order of tuples.",
             first_seen=True,
         ),
         _with(

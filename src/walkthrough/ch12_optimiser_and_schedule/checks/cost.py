@@ -12,7 +12,7 @@ training_days = Check(
     reference=_days,
     cases=[
         fixed("1e8 FLOPs a token, 25 000 tokens", 1e8, 25_000, 100_000, 1e12),
-        fixed("a small run", 2e6, 1000, 700, 3e10),
+        fixed("a run of ten seconds and a half", 2e6, 1000, 700, 4e11),
         fixed("a run of weeks", 3e7, 8000, 250_000, 5e10),
     ],
     tolerance=1e-7,
@@ -39,12 +39,6 @@ training_days = Check(
             lambda f, tokens, updates, rate: _days(f, tokens, updates, rate) * 86_400**2,
             "the seconds are multiplied by 86 400. `a / b * c` is `(a / b) * c`: from seconds to "
             "days you divide.",
-        ),
-        Mistake(
-            "turned over",
-            lambda f, tokens, updates, rate: 1 / _days(f, tokens, updates, rate),
-            "this is one over the days: how many such runs fit into a day. Work stands above, and "
-            "what is done in a day below.",
         ),
         Mistake(
             "times the rate",

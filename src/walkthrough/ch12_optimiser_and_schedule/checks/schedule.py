@@ -29,7 +29,7 @@ rate_of_batch = Check(
     name="rate_of_batch",
     reference=_rate,
     cases=[
-        fixed("batch 400 of one batch an update", 400, 1, 512, 4000),
+        fixed("batch 4000 of one batch an update, at the peak", 4000, 1, 512, 4000),
         fixed("batch 2 of 2 an update", 2, 2, 512, 4000),
         fixed("batch 10 of 4 an update", 10, 4, 64, 16),
         fixed("batch 37 of 4 an update", 37, 4, 64, 16),

@@ -79,7 +79,7 @@ def _update(
     clear_each: bool = False,
     step_each: bool = False,
     clear_at_the_end: bool = True,
-    set_rate: bool = True,
+    n_groups: int | None = None,
 ) -> Update:
     """Return an update with one thing done otherwise; `weigh` is the factor of a batch's sum.
 
@@ -89,9 +89,8 @@ def _update(
     def update(
         model: nn.Module, optimizer: Optimizer, batches: Sequence[Batch], rate: float
     ) -> float:
-        if set_rate:
-            for group in optimizer.param_groups:
-                group["lr"] = rate
+        for group in optimizer.param_groups[:n_groups]:
+            group["lr"] = rate
         total = 0.0
         for batch in batches:
             if clear_each:
@@ -157,7 +156,8 @@ def _new_model(seed: int) -> Transformer:
 def _new_optimizer(model: nn.Module) -> Optimizer:
     # Adam would hide a gradient that is a multiple of the right one; with momentum, steps made by
     # hand differ from the optimiser's
-    return SGD(model.parameters(), lr=0.01, momentum=0.5)
+    *most, last = model.parameters()
+    return SGD([{"params": most}, {"params": [last]}], lr=0.01, momentum=0.5)
 
 
 update = UpdateCheck(
@@ -193,12 +193,6 @@ update = UpdateCheck(
                 "of all batches.",
             ),
             (
-                "a sum",
-                _update(weigh=lambda _batch, _all: 1.0),
-                "the loss is the sum over tokens: it grows with the update, and its gradient too. "
-                "Divide each loss by the number of tokens of all batches.",
-            ),
-            (
                 "gradients cleared between batches",
                 _update(clear_each=True),
                 "only the last batch counts when the optimiser steps: the gradients are cleared "
@@ -213,8 +207,14 @@ update = UpdateCheck(
             ),
             (
                 "rate not set",
-                _update(set_rate=False),
+                _update(n_groups=0),
                 "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
+            ),
+            (
+                "rate of one group",
+                _update(n_groups=1),
+                "the first group of parameters steps at the new rate, the second at the one it was "
+                "made with. Set `lr` in each of `param_groups`.",
             ),
             (
                 "padding counted",

@@ -66,7 +66,7 @@ beam_step = Check(
     name="one step of beam search",
     reference=_beam_step,
     cases=[
-        _step_case("two rows, five words", rows=2, vocab=5, beam=2),
+        _step_case("a beam wider than the vocabulary", rows=2, vocab=3, beam=4),
         _step_case("three rows, eight words", rows=3, vocab=8, beam=3),
         _step_case("four rows, a vocabulary of 30", rows=4, vocab=30, beam=4),
         _step_case("one row, as in the first step, and a beam of three", rows=1, vocab=6, beam=3),

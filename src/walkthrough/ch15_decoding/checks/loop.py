@@ -109,7 +109,7 @@ greedy_batch = Check(
     cases=[
         _case("one sentence", [5, 9, 4]),
         _case("three sentences, the last one longest", [5], [8, 6], [3, 9, 4, 10]),
-        _case("three sentences, the first one longest", [3, 9, 4, 10, 4], [8, 6], [5]),
+        _case("three sentences, the first one longest", [3, 9, 4, 10, 4], [5], [8, 6]),
         _case("a sentence that ends at once", [6, 6, 7], []),
         _case("two sentences that end at once", [], []),
         _case(
