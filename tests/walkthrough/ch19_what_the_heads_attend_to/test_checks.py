@@ -55,7 +55,7 @@ def test_a_score_that_is_only_low_hides_nothing_among_lower_ones():
 
     verdict = checks.hide(hide)
     assert verdict.status == "wrong"
-    assert "near −60" in verdict.message
+    assert "near −300" in verdict.message
 
 
 @pytest.mark.parametrize("taken_off", [True, False])
