@@ -182,7 +182,7 @@ matched_d_ff = ValueCheck(
         ),
         WrongValue(
             math.floor(_wider(each=12 * 1025)),
-            "one too few: the exact width is nearer to the next whole number. Biases count as well.",
+            "one too few: the exact width is nearer to the next number. Biases count as well.",
         ),
         *_wrong(
             _wider(each=12 * 1025, missing=_MISSING - 36 * 384),

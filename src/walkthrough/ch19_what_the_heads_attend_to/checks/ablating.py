@@ -92,8 +92,8 @@ without_head = Check(
         Mistake(
             "equal weights",
             _ablated(_unchanged, queries=_silent),
-            "the head's scores are 0, so softmax gives equal weights, and the head returns the mean "
-            "of its values.",
+            "the head's scores are 0. That is no silence: softmax gives each word the same weight, "
+            "and the head returns the mean of its values.",
         ),
         Mistake(
             "every h-th component",

@@ -15,9 +15,7 @@ def _hide(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     return _set(lambda query, keys: (..., query, keys))(scores, query, keys)
 
 
-def _set(
-    where: Callable[[int, list[int]], Any], value: float = CLOSED
-) -> Callable[..., Tensor]:
+def _set(where: Callable[[int, list[int]], Any], value: float = CLOSED) -> Callable[..., Tensor]:
     """Softmax of scores in which `value` stands at the index `where(query, keys)`."""
 
     def hide(scores: Tensor, query: int, keys: list[int]) -> Tensor:
