@@ -61,7 +61,8 @@ def _own_experiment(answer: Any) -> Verdict:
             return Verdict("nothing yet", f"the declaration is in order: {now}")
         return Verdict("wrong", f"`found` is {kind(found)}: {now}, which holds the verdict and why")
     if not any(compared.differences):
-        return Verdict("wrong", "both arms end alike to the last digit: what does yours change?")
+        say = "both end alike to the last digit: are they two arms, and what does yours change?"
+        return Verdict("wrong", say)
     return Verdict("right", f"{pairs} pairs, and a verdict that counts: *{compared.verdict}*")
 
 

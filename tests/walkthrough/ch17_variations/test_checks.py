@@ -6,7 +6,6 @@ import pytest
 from soundness import assert_check_is_sound
 
 from walkthrough.ch17_variations import checks
-from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.lab import Arm, Experiment, Loaded, Outcome, compare, run
 
 ALL = [checks.seeds_needed, checks.matched_d_ff]
@@ -129,7 +128,3 @@ def test_a_search_for_seeds_that_gives_up_is_wrong():
         return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
 
     assert "another `t`" in checks.seeds_needed(seeds_needed).message
-
-
-def test_one_standard_deviation_needs_seven_seeds():
-    assert checks.seeds_needed.reference(1.0, 1.0, t_factor) == 7
