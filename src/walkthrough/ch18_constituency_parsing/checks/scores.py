@@ -62,7 +62,10 @@ spans = Check(
             "a phrase that begins with one of its own label",
             parse_brackets("(S (NP Jane) (VP visits (NP (NP Africa) (PP in (NP September)))))"),
         ),
-        fixed("a label twice over the same words", parse_brackets("(S (NP (NP mice)) (VP run))")),
+        fixed(
+            "a label twice over the same words",
+            parse_brackets("(S (ADVP now) (NP (NP mice)) (VP run))"),
+        ),
         fixed(
             "words beside phrases, one of them twice",
             parse_brackets("(S (NP the cat) sees (NP the dog) .)"),
