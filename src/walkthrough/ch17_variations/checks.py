@@ -9,7 +9,6 @@ from transformer.analysis.cost import parameter_count
 from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.ch17_variations.rows import ROWS
 from walkthrough.checking import (
-    Case,
     Check,
     Mistake,
     OwnCheck,
@@ -62,7 +61,8 @@ def _own_experiment(answer: Any) -> Verdict:
             return Verdict("nothing yet", f"the declaration is in order: {now}")
         return Verdict("wrong", f"`found` is {kind(found)}: {now}, which holds the verdict and why")
     if not any(compared.differences):
-        return Verdict("wrong", "both arms end alike to the last digit: what does yours change?")
+        say = "both end alike to the last digit: are they two arms, and what does yours change?"
+        return Verdict("wrong", say)
     return Verdict("right", f"{pairs} pairs, and a verdict that counts: *{compared.verdict}*")
 
 
@@ -100,11 +100,7 @@ seeds_needed = Check(
         fixed("BLEU of three runs", 0.4, 0.9, _t),
         fixed("an effect of ten of them", 0.1, 1.0, _t),
         fixed("an effect that four seeds reach exactly", 2.0, _t(4), _t),
-        Case(
-            "an effect of a third of it",
-            fixed("", 1.5, 0.5, _t).make,
-            "38 seeds are needed here: nothing in the exercise ends the search before.",
-        ),
+        fixed("another `t`, and 410 seeds", 1.0, 0.1, lambda n: 2 + 10 / n),
     ],
     mistakes=[
         Mistake(
@@ -187,11 +183,11 @@ matched_d_ff = ValueCheck(
         ),
         WrongValue(
             math.floor(_wider(each=12 * 1025)),
-            "you round down. The nearest whole number lies above.",
+            "one too few: the exact width is nearer to the next number. Biases count as well.",
         ),
-        WrongValue(
-            _wider(each=12 * 1024),
-            "a hidden unit has a bias as well. And a whole number is asked.",
+        *_wrong(
+            _wider(each=12 * 1025, missing=_MISSING - 36 * 384),
+            "the matrices that make queries and keys have biases, and these became shorter too.",
         ),
         WrongValue(
             _MISSING, "that is how many parameters are missing. How many hidden units have as many?"

@@ -132,9 +132,10 @@ def _turned(
     *,
     sign: float = 1.0,
     halves: bool = True,
+    base: float = 10000.0,
 ) -> Tensor:
     d = x.shape[-1]
-    frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    frequency = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     angle = sign * positions.double()[:, None, :, None] * frequency
     if halves:
         a, b = x.double().chunk(2, dim=-1)
@@ -150,13 +151,9 @@ def _at_rows(x: Tensor, positions: Tensor) -> Tensor:
 
 
 def _overwritten(x: Tensor, positions: Tensor) -> Tensor:
-    d = x.shape[-1]
-    angle = positions.double()[:, None, :, None] * 10000.0 ** (
-        -torch.arange(0, d, 2, dtype=torch.float64) / d
-    )
-    a, b = x.double().chunk(2, dim=-1)
-    first = a * angle.cos() - b * angle.sin()
-    return torch.cat([first, first * angle.sin() + b * angle.cos()], dim=-1).to(x.dtype)
+    first, b = _turned(x, positions).chunk(2, -1)[0], x.chunk(2, -1)[1]
+    second = _turned(torch.cat([first, b], -1), positions).chunk(2, -1)[1]
+    return torch.cat([first, second], -1)
 
 
 def _interleaved(x: Tensor, positions: Tensor) -> Tensor:
@@ -198,6 +195,11 @@ turn_at = Check(
             "the other way",
             lambda x, positions: _turned(x, positions, sign=-1.0),
             "this turns by −θ: (a, b) becomes (a cos θ − b sin θ, a sin θ + b cos θ).",
+        ),
+        Mistake(
+            "i for 2i",
+            lambda x, positions: _turned(x, positions, base=100.0),
+            "the exponent of pair i is 2i/d; yours is i/d.",
         ),
         Mistake(
             "overwritten",

@@ -96,15 +96,14 @@ class Streams:
     labels: Int[Tensor, "batch length"]
 
 
-def streams(pairs: Sequence[Pair], *, with_source: bool = False) -> Streams:
-    """Return pairs as sequences; the source is predicted too if `with_source`."""
+def streams(pairs: Sequence[Pair]) -> Streams:
+    """Return pairs as sequences in which the target alone is to be predicted."""
     rows = [[*source, BOS_ID, *target, EOS_ID] for source, target in pairs]
     longest = max(map(len, rows))
     padded = torch.tensor([row + [PAD_ID] * (longest - len(row)) for row in rows])
     labels = padded[:, 1:].clone()
-    if not with_source:
-        for row, (source, _) in zip(labels, pairs, strict=True):
-            row[: len(source)] = PAD_ID
+    for row, (source, _) in zip(labels, pairs, strict=True):
+        row[: len(source)] = PAD_ID
     return Streams(padded[:, :-1], labels)
 
 

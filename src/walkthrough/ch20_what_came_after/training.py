@@ -33,14 +33,12 @@ class Recipe:
     schedule: ScheduleName = "linear"
 
 
-def batches(
-    pairs: Sequence[Pair], *, max_tokens: int, seed: int, with_source: bool = False
-) -> Iterator[Streams]:
+def batches(pairs: Sequence[Pair], *, max_tokens: int, seed: int) -> Iterator[Streams]:
     """Yield batches without end; every epoch mixes them anew."""
     epoch = 0
     while True:
         for indices in token_batches(pairs, max_tokens=max_tokens, seed=seed, epoch=epoch):
-            yield streams([pairs[index] for index in indices], with_source=with_source)
+            yield streams([pairs[index] for index in indices])
         epoch += 1
 
 
@@ -84,11 +82,10 @@ def train_stream(
     recipe: Recipe,
     *,
     seed: int,
-    with_source: bool = False,
     watch: Callable[[int], object] | None = None,
 ) -> Stack:
     """Train a decoder-only model on sentence pairs, each as one sequence."""
-    data = batches(pairs, max_tokens=recipe.max_tokens, seed=seed, with_source=with_source)
+    data = batches(pairs, max_tokens=recipe.max_tokens, seed=seed)
     train(model, (stream_loss(model, batch) for batch in data), recipe, watch)
     return model
 

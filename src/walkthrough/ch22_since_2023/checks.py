@@ -12,14 +12,6 @@ from walkthrough.checking import Check, Mistake, drawn, fixed
 Layers = Sequence[tuple[int, int, int | None]]
 
 
-def _kept(n_words: int, layers: Layers, n_bytes: int) -> int:
-    total = 0
-    for n_heads, d_k, window in layers:
-        seen = n_words if window is None else min(n_words, window)
-        total += 2 * n_heads * d_k * seen
-    return total * n_bytes
-
-
 def _kept_with(seen: Callable[[int, int | None], int], both: int = 2) -> Callable[..., int]:
     return lambda n_words, layers, n_bytes: (
         sum(both * h * d * seen(n_words, window) for h, d, window in layers) * n_bytes
@@ -30,8 +22,7 @@ def _within(n_words: int, window: int | None) -> int:
     return n_words if window is None else min(n_words, window)
 
 
-def _first_layer(n_words: int, layers: Layers, n_bytes: int) -> int:
-    return len(layers) * _kept(n_words, layers[:1], n_bytes)
+_kept = _kept_with(_within)
 
 
 kept = Check(
@@ -68,7 +59,7 @@ kept = Check(
         ),
         Mistake(
             "all layers like the first",
-            _first_layer,
+            lambda n_words, layers, n_bytes: _kept(n_words, layers[:1] * len(layers), n_bytes),
             "all layers are counted like the first one. They may differ.",
         ),
     ],

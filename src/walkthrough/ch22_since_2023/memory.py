@@ -10,7 +10,6 @@ N_FACTS = 32
 D_VALUE = 32
 D_KEY = 32
 """Of softmax attention: with its value a fact takes 64 numbers."""
-GUESSING = 1 / N_NAMES
 
 Queries = Float[Tensor, "batch queries d_key"]
 Keys = Float[Tensor, "batch facts d_key"]

@@ -159,10 +159,10 @@ def _descriptions(pair: Pair) -> Iterator[tuple[str, Tensor]]:
     if not pair.truths:
         yield "where 0 is expected", pair.wanted == 0
         yield "where a negative number is expected", pair.wanted < 0
-        yield "where a positive number is expected", pair.wanted > 0
+        yield "where a positive number is expected", (pair.wanted > 0) & (pair.wanted < 0).any()
     for number, places in at.items():
         for place in range(1, min(shape[number] - 1, 8)):
-            yield f"in {names[number]} {place} only (counted from 0)", places == place
+            yield f"in {slice_of(number, dims, f' {place}')} only (counted from 0)", places == place
 
 
 def _of_arguments(pair: Pair) -> Iterator[tuple[str, Tensor]]:

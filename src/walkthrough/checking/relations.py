@@ -120,11 +120,11 @@ def _along(number: int, what: str) -> Iterator[tuple[str, Guess]]:
         )
 
 
-def slice_of(number: int, dims: int) -> str:
+def slice_of(number: int, dims: int, place: str = "") -> str:
     """Return what one place along a dimension is called: an entry, a row, a column."""
     if dims < 3:
-        return "entry" if dims == 1 else ("row", "column")[number]
-    return f"slice along dimension {number}" + " (the last)" * (number == dims - 1)
+        return ("entry" if dims == 1 else ("row", "column")[number]) + place
+    return f"slice{place} along dimension {number}" + " (the last)" * (number == dims - 1)
 
 
 def _exchange(order: tuple[int, ...]) -> str:

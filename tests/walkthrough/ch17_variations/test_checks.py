@@ -6,7 +6,6 @@ import pytest
 from soundness import assert_check_is_sound
 
 from walkthrough.ch17_variations import checks
-from walkthrough.ch17_variations.intervals import t_factor
 from walkthrough.lab import Arm, Experiment, Loaded, Outcome, compare, run
 
 ALL = [checks.seeds_needed, checks.matched_d_ff]
@@ -33,7 +32,8 @@ def test_hidden_units_may_be_rounded(answer):
     ("answer", "said"),
     [
         (577, "come on top"),
-        (2624, "round down"),
+        (2624, "one too few"),
+        (2623, "have biases"),
         (3201, "of one stack"),
         (3202, "512 numbers twice"),
     ],
@@ -127,8 +127,4 @@ def test_a_search_for_seeds_that_gives_up_is_wrong():
     def seeds_needed(sd, effect, t):
         return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
 
-    assert "an effect of a third" in checks.seeds_needed(seeds_needed).message
-
-
-def test_one_standard_deviation_needs_seven_seeds():
-    assert checks.seeds_needed.reference(1.0, 1.0, t_factor) == 7
+    assert "another `t`" in checks.seeds_needed(seeds_needed).message

@@ -110,7 +110,7 @@ def _by_precision_and_recall(predicted, gold):
     [
         (checks.spans, _one_child_as_one_word, "that child has two words"),
         (checks.f1, _clipped_by_gold_alone, "the smaller of the two counts"),
-        (checks.f1, _by_precision_and_recall, "nothing predicted"),
+        (checks.f1, _by_precision_and_recall, "no label right"),
         (checks.allowed, lambda *given: _allowed(*given, most=6), "there is no limit"),
     ],
 )

@@ -6,7 +6,6 @@ from soundness import assert_check_is_sound
 from torch import nn
 
 from walkthrough.ch20_what_came_after import checks
-from walkthrough.ch20_what_came_after.blocks import turned
 
 ALL = [checks.image_tokens, checks.turn_at, checks.pool_heads]
 
@@ -25,14 +24,6 @@ def test_patches_by_a_convolution_with_steps_are_right():
     assert checks.image_tokens(tokens).status == "right"
 
 
-def test_tokens_of_patches_alone_are_wrong():
-    def tokens(images, size, weight, bias, class_token, positions):
-        kernel = weight.view(len(weight), images.shape[1], size, size)
-        return nn.functional.conv2d(images, kernel, bias, stride=size).flatten(2).transpose(1, 2)
-
-    assert checks.image_tokens(tokens).status == "wrong"
-
-
 def test_the_usual_rotate_half_is_right():
     def turn(x, positions):
         frequency = 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
@@ -41,11 +32,3 @@ def test_the_usual_rotate_half_is_right():
         return x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()
 
     assert checks.turn_at(turn).status == "right"
-
-
-def test_the_pages_own_turning_is_named():
-    def turn(x, positions):
-        return turned(x)
-
-    verdict = checks.turn_at(turn)
-    assert verdict.status == "wrong"

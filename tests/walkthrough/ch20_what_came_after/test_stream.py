@@ -42,8 +42,6 @@ def test_a_pair_becomes_one_sequence_and_only_the_target_is_asked():
     batch = streams(PAIRS)
     assert batch.tokens.tolist() == [[5, 6, BOS_ID, 7, 8, 9], [5, BOS_ID, 7, EOS_ID, 0, 0]]
     assert batch.labels.tolist() == [[0, 0, 7, 8, 9, EOS_ID], [0, 7, EOS_ID, 0, 0, 0]]
-    with_source = streams(PAIRS, with_source=True).labels
-    assert with_source[0].tolist() == [6, BOS_ID, 7, 8, 9, EOS_ID]
 
 
 def test_what_is_written_ends_before_the_end_mark_and_keeps_its_place():

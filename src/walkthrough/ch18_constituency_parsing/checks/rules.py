@@ -68,7 +68,7 @@ allowed = Check(
         fixed("no word left, one bracket open", ["(S", "XX", "XX"], 2, LABELS),
         fixed("no word left, a phrase has closed", ["(S", "(NP", "XX", "XX", ")NP"], 2, LABELS),
         fixed("a whole tree", ["(S", "XX", "XX", ")S"], 2, LABELS),
-        fixed("two brackets have opened, other labels", ["(S", "(VP"], 1, ("VP", "S")),
+        fixed("two brackets have opened, other labels", ["(X", "(VP"], 1, ("VP", "X")),
         fixed(
             "a phrase has closed inside another, one word left",
             ["(S", "(VP", "XX", "(NP", "XX", ")NP"],

@@ -12,18 +12,29 @@ from walkthrough.checking import Arguments, Case, Check, Mistake, arguments
 Change = Callable[[Tensor, int], Tensor]
 
 
-def _merged(attention: MultiHeadAttention, x: Tensor, change: Change, head: int) -> Tensor:
+def _unchanged(heads: Tensor, head: int) -> Tensor:
+    return heads
+
+
+def _merged(
+    attention: MultiHeadAttention,
+    x: Tensor,
+    change: Change,
+    head: int,
+    queries: Change = _unchanged,
+) -> Tensor:
     """The heads' results side by side, after `change(results, head)`."""
     q, k, v = (
         attention.split_heads(project(x))
         for project in (attention.query_proj, attention.key_proj, attention.value_proj)
     )
-    return attention.merge_heads(change(scaled_dot_product_attention(q, k, v)[0], head))
+    results, _ = scaled_dot_product_attention(queries(q, head), k, v)
+    return attention.merge_heads(change(results, head))
 
 
-def _ablated(change: Change) -> Callable[..., Tensor]:
+def _ablated(change: Change, **before: Change) -> Callable[..., Tensor]:
     def without_head(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-        mixed: Tensor = attention.output_proj(_merged(attention, x, change, head))
+        mixed: Tensor = attention.output_proj(_merged(attention, x, change, head, **before))
         return mixed
 
     return without_head
@@ -35,21 +46,15 @@ def _silent(results: Tensor, head: int) -> Tensor:
     return results
 
 
-def _mean(results: Tensor, head: int) -> Tensor:
-    results = results.clone()
-    results[:, head] = results[:, head].mean(dim=1, keepdim=True)
-    return results
-
-
 def _interleaved(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    merged = _merged(attention, x, lambda results, _head: results, head)
+    merged = _merged(attention, x, _unchanged, head)
     merged[..., head :: attention.n_heads] = 0.0
     mixed: Tensor = attention.output_proj(merged)
     return mixed
 
 
 def _after_mixing(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    mixed = _ablated(lambda results, _head: results)(attention, x, head)
+    mixed = _ablated(_unchanged)(attention, x, head)
     mixed[..., head * attention.d_v : (head + 1) * attention.d_v] = 0.0
     return mixed
 
@@ -85,10 +90,10 @@ without_head = Check(
             "you silence the head before it: heads are counted from 0 here.",
         ),
         Mistake(
-            "the mean of the head",
-            _ablated(_mean),
-            "you put the head's mean in its place. That is a fair ablation too, and some papers "
-            "prefer it; this exercise sets the head to zero.",
+            "equal weights",
+            _ablated(_unchanged, queries=_silent),
+            "the head's scores are 0. That is no silence: softmax gives each word the same weight, "
+            "and the head returns the mean of its values.",
         ),
         Mistake(
             "every h-th component",

@@ -15,15 +15,13 @@ def _hide(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     return _set(lambda query, keys: (..., query, keys))(scores, query, keys)
 
 
-def _set(
-    where: Callable[[int, list[int]], Any], value: float = CLOSED, dim: int = -1
-) -> Callable[..., Tensor]:
+def _set(where: Callable[[int, list[int]], Any], value: float = CLOSED) -> Callable[..., Tensor]:
     """Softmax of scores in which `value` stands at the index `where(query, keys)`."""
 
     def hide(scores: Tensor, query: int, keys: list[int]) -> Tensor:
         scores = scores.clone()
         scores[where(query, keys)] = value
-        return scores.softmax(dim)
+        return scores.softmax(-1)
 
     return hide
 
@@ -40,13 +38,17 @@ def _in_one_head(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     return scores.softmax(-1)
 
 
-def _scores(
-    label: str, *shape: int, query: int, keys: list[int], around: float = 0.0, special: str = ""
-) -> Case:
+def _scores(label: str, *shape: int, query: int, keys: list[int]) -> Case:
     def make(generator: torch.Generator) -> Arguments:
-        return arguments(around + torch.randn(*shape, generator=generator), query, keys)
+        return arguments(torch.randn(*shape, generator=generator), query, keys)
 
-    return Case(label, make, special)
+    return Case(label, make)
+
+
+def _low(generator: torch.Generator) -> Arguments:
+    scores = torch.randn(5, 5, generator=generator) - 300
+    scores[3, 1] += 200
+    return arguments(scores, 3, [1])
 
 
 hide = Check(
@@ -57,13 +59,10 @@ hide = Check(
         _scores("two keys", 7, 7, query=2, keys=[5, 6]),
         _scores("four heads", 4, 6, 6, query=4, keys=[0, 2]),
         _scores("more keys than queries", 2, 3, 5, query=0, keys=[2]),
-        _scores(
-            "scores near −60",
-            *(5, 5),
-            query=3,
-            keys=[1],
-            around=-60.0,
-            special="All scores are near −60 here, and −50 would be the largest. Only −∞ hides.",
+        Case(
+            "scores near −300",
+            _low,
+            "The score to be hidden is near −100 here, all others near −300: its weight is 1.",
         ),
     ],
     mistakes=[

@@ -1,7 +1,6 @@
 """Check of an exercise: how often the best fixed distance finds an answer (Figures 3–4)."""
 
 from collections import Counter
-from collections.abc import Callable
 
 from walkthrough.checking import Check, Mistake, fixed
 
@@ -24,33 +23,27 @@ def _without_sign(asked: Asked) -> tuple[int, float]:
     return _best([(0, tuple(abs(a - query) for a in answers)) for query, answers in asked])
 
 
-def _mean(asked: Asked) -> tuple[int, float]:
-    found = [answer - query for query, answers in asked for answer in answers]
-    distance = round(sum(found) / len(found))
-    return distance, found.count(distance) / sum(bool(answers) for _, answers in asked)
-
-
-def _one_answer(place: int) -> Callable[[Asked], tuple[int, float]]:
-    return lambda asked: _best([(query, (a[place],) if a else ()) for query, a in asked])
-
-
 fixed_distance = Check(
     name="the best fixed distance",
     reference=_best,
     cases=[
         fixed(
-            "pronouns: the answer stands before",
+            "answers that stand before",
             [(5, (2,)), (6, (3,)), (7, (1,)), (4, (1,)), (9, (2,))],
         ),
         fixed(
-            "`makes`: the answer stands behind, two words",
-            [(1, (4, 5)), (2, (6, 7)), (1, (5, 6)), (1, (9, 10)), (3, (7, 8))],
+            "answers of several words, some of them far or at place 0",
+            [
+                (0, (4, 5)),
+                *[(10, (1, 2)), (9, (1, 2, 3)), (8, (0, 1)), (12, (3, 4))],
+                *[(1, (6,)), (7, (0,))],
+            ],
         ),
         fixed(
-            "sentences without an answer, and both directions",
+            "sentences without an answer",
             [(3, (5,)), (4, ()), (2, (4,)), (6, (4,)), (5, ()), (7, (1,)), (1, (3,)), (8, (6,))],
         ),
-        fixed("one sentence, in which a word looks at itself", [(4, (4,))]),
+        fixed("a word that looks at itself", [(4, (4,))]),
     ],
     mistakes=[
         Mistake(
@@ -78,7 +71,7 @@ fixed_distance = Check(
         ),
         Mistake(
             "the first word of the answer",
-            _one_answer(0),
+            lambda asked: _best([(query, answers[:1]) for query, answers in asked]),
             "you count the first word of an answer only. A distance that falls on the second "
             "finds it, too.",
         ),

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
+import torch
+
 from walkthrough.checking import Case, Check, Mistake, fixed
 
 Shape = Sequence[int]
@@ -10,9 +12,7 @@ Shape = Sequence[int]
 
 def _batch(left: Shape, right: Shape) -> int:
     """Number of products, where a size of 1, or none, is repeated as the other one asks."""
-    n = max(len(left), len(right))
-    pairs = zip(*([1] * (n - len(s)) + list(s[:-2]) + [1, 1] for s in (left, right)), strict=True)
-    return prod(max(pair) for pair in pairs)
+    return prod(torch.broadcast_shapes(left[:-2], right[:-2]))
 
 
 def _multiplications(left: Shape, right: Shape) -> int:
@@ -29,10 +29,11 @@ multiplications = Check(
     cases=[
         _case("two matrices", (3, 4), (4, 5)),
         _case("a row times a column", (1, 7), (7, 1)),
-        _case("heads side by side", (2, 4, 7, 16), (2, 4, 16, 6)),
+        _case("batches of which one has a size less", (2, 4, 7, 16), (4, 16, 6)),
         _case("a batch times one matrix", (3, 6, 8), (8, 5)),
         _case("one matrix times a batch", (6, 8), (3, 8, 5)),
         _case("batches of which one is 1 wide", (1, 4, 7, 3), (2, 1, 3, 5)),
+        _case("an empty batch", (0, 2, 3), (1, 3, 5)),
     ],
     mistakes=[
         Mistake(

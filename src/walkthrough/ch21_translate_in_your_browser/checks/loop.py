@@ -29,7 +29,7 @@ class Script:
         said = read[1:]
         follows = read[0] == BOS_ID and self.wanted[: len(said)] == said
         ended = EOS_ID in said
-        logits = torch.arange(VOCAB) / 100
+        logits = torch.arange(VOCAB) / 100 - 1
         if follows and not ended:
             logits[self.wanted[len(said)]] += 0.5
         else:  # astray: a word that depends on all that was read
@@ -75,11 +75,12 @@ greedy = Check(
     name="a decoding loop",
     reference=_loop,
     cases=[
-        _case("a sentence that ends", [5, 7, 4], 9),
+        _case("a sentence with token 0", [5, 0, 4], 9),
         _case("a sentence that repeats a word", [6, 6, 8, 6], 9),
         _case("a sentence of no words", [], 9),
         _case("a sentence that is longer than the limit", [4, 5, 6, 7, 8, 9], 3),
         _case("a sentence as long as the limit", [9, 8], 2),
+        _case("a limit of 0", [9], 0),
     ],
     mistakes=[
         Mistake(
