@@ -334,7 +334,8 @@ def _point(x: Number, values: Sequence[Number], inside: float) -> Point:
     if len(values) == 1:
         return Point(x, values[0], math.nan, math.nan, 1)
     if max(values) - min(values) <= 1e-9 * max(map(abs, values)):
-        return Point(x, values[0], values[0], values[0], len(values))  # all alike
+        every = values[0]
+        return Point(x, every, every, every, len(values))
     from scipy.stats import ttest_rel  # a second
 
     interval = ttest_rel(values, np.zeros(len(values))).confidence_interval(inside)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from transformer.config import EOS_ID
+from transformer.inference import Decoding, translate
 from transformer.training import TrainSettings
 from walkthrough.lab import translator
 
@@ -34,3 +35,13 @@ def test_next_word_accuracy_leaves_padding_out(task, monkeypatch):
     monkeypatch.setattr(model, "forward", only_the_end)
     tokens = sum(len(target) + 1 for _, target in pairs)
     assert translator.next_word_accuracy(model, pairs * 10) == pytest.approx(len(pairs) / tokens)
+
+
+def test_translations_are_greedy(task):
+    model, examples = translator.new_model(task, seed=0, max_len=64), task.book.valid[:5]
+    lines = [example.source_text for example in examples]
+    by_beam = {
+        beam: [found[0].text for found in translate(model, task.codec, lines, Decoding(beam=beam))]
+        for beam in (1, 4)
+    }
+    assert translator.translations(model, task, examples) == by_beam[1] != by_beam[4]
