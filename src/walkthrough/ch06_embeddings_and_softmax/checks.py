@@ -56,7 +56,7 @@ without_layers = Check(
         Case("20 words, d_model = 8", _given_tokens(2, 3, vocab_size=20, d_model=8)),
         Case("as many words as components", _given_tokens(2, 3, vocab_size=6, d_model=6)),
         Case("one sentence without a batch", _given_tokens(4, vocab_size=9, d_model=6)),
-        Case("one word", _given_tokens(1, 1, vocab_size=9, d_model=4)),
+        Case("a single word, of shape ()", _given_tokens(vocab_size=9, d_model=4)),
         Case("logits near 60", _given_tokens(2, 3, vocab_size=7, d_model=16, own_logit=60.0)),
     ],
     mistakes=[
@@ -218,12 +218,12 @@ def _replaced(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
 
 
 def _sentence(
-    tokens: list[int], targets: list[int], size: float = 0.5
+    tokens: list[int], targets: list[int], size: float = 0.5, d_model: int = 4
 ) -> Callable[[torch.Generator], Arguments]:
     """A sentence, and a matrix of 8 words whose entries scatter by `size`."""
 
     def make(generator: torch.Generator) -> Arguments:
-        weight = torch.randn(8, 4, generator=generator) * size
+        weight = torch.randn(8, d_model, generator=generator) * size
         return arguments(torch.tensor(tokens), torch.tensor(targets), weight)
 
     return make
@@ -234,7 +234,7 @@ gradient = Check(
     reference=_gradient,
     cases=[
         Case("one word", _sentence([3], [5])),
-        Case("three words, all different", _sentence([0, 1, 2], [1, 2, 3])),
+        Case("one component, where the factor is 1", _sentence([0, 1, 2], [1, 2, 3], d_model=1)),
         Case(
             "a sentence with one word twice",
             _sentence([4, 6, 4, 7], [6, 4, 7, 0]),

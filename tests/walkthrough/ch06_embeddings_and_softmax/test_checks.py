@@ -85,14 +85,6 @@ def test_equal_numbers_after_a_step_do_not_tell_one_memory_from_a_tie():
     assert "so the matrix is moved twice" in said
 
 
-def test_a_storage_is_not_a_parameter():
-    def storages(model):
-        ends = (model.embedding.weight, model.head.weight)
-        return len({end.untyped_storage().data_ptr() for end in ends}) == 1
-
-    assert "one memory" in checks.is_tied(storages).message
-
-
 def test_autograd_gives_the_gradient():
     def by_autograd(tokens, targets, weight):
         leaf = weight.clone().requires_grad_()

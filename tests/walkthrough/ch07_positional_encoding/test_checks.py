@@ -45,6 +45,13 @@ def test_a_position_that_is_multiplied_is_named_in_either_precision(dtype):
     assert checks.encoding(encode).mistake == "multiplied by the power"
 
 
+def test_a_batch_of_one_is_not_taken_for_a_product():
+    """At position 0 an angle is 0, multiplied or divided: a wrong shape decides nothing."""
+    verdict = checks.encoding(lambda *sizes: checks.encoding.reference(*sizes)[None])
+    assert verdict.mistake is None
+    assert "the shape should be (5, 8), yours is (1, 5, 8)" in verdict.message
+
+
 def test_the_packages_own_encoding_is_seen():
     def encode(length, d_model):
         return sinusoidal_encoding(length, d_model)

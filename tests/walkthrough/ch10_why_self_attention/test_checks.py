@@ -42,15 +42,6 @@ def test_a_count_of_products_with_a_slip_is_told_the_term():
     assert "`S · d · d` is counted once; 2 times is right" in message
 
 
-def test_two_slips_in_a_count_are_both_named():
-    def wrong(s, t, d, d_ff):
-        return 2 * t * t * d + 2 * s * t * d
-
-    message = checks.decoder_products(wrong).message
-    assert "`T · d · d_ff` is not counted; 2 times is right" in message
-    assert "`T · d · d` is not counted; 6 times is right" in message
-
-
 def blocks_and_strides(length):
     side = math.isqrt(length)
     word = torch.arange(length)
@@ -117,17 +108,6 @@ def test_a_stub_of_a_mask_is_nothing_yet():
 
     for function in (None, ..., stub, not_written):
         assert checks.sparse_mask(function).status == "nothing yet"
-
-
-def test_layers_counted_by_walking_are_right():
-    def walk(n, k, dilated):
-        reached, layers = 1, 0
-        while reached < n:
-            reached += (k - 1) * (k**layers if dilated else 1)
-            layers += 1
-        return layers
-
-    assert checks.layers_needed(walk)
 
 
 def test_a_logarithm_rounded_down_is_not_told_that_a_gap_grows_too_early():

@@ -38,10 +38,10 @@ rotation = Check(
     name="one matrix moves every position by k",
     reference=_rotation,
     cases=[
+        fixed("k = 0", 0, 6, special="No step: every encoding stays, so this is the identity."),
         fixed("k = 1 and d_model = 4", 1, 4),
         fixed("k = 7 and d_model = 16", 7, 16),
         fixed("one pair", 5, 2),
-        fixed("k = 0", 0, 6, special="No step: every encoding stays, so this is the identity."),
         fixed(
             "k = −3 and d_model = 16",
             -3,

@@ -31,7 +31,8 @@ SPECIAL = {
     "sub-layer's output is. That holds up to rounding: compare with a tolerance.",
     "pre": "With a sub-layer that returns zeros, pre-norm gives x back as it came; post-norm gives "
     "it normalised.",
-    "no residual": "Let the sub-layer return zeros: without a residual nothing is left.",
+    "no residual": "Let the sub-layer return zeros: without a residual nothing is left. "
+    "(Its name is written with a space.)",
     "forgets": "This one forgets the word: a silent sub-layer leaves the normalised word, as in "
     "post-norm. Its sum is not normalised: let the sub-layer return something large.",
     "branch": "The norm on the branch gives x back if the sub-layer is silent, as pre-norm does. "
@@ -88,8 +89,7 @@ which_block = Check(
         Mistake(
             "silent probe, sentence too",
             _confusing(forgets="post", branch="pre", sentence="post"),
-            f"three are taken for others. First, {SILENT} Second, the norm over the sentence "
-            "leaves mean 0 for all words together, and the paper's leaves it for *every word*.",
+            f"three are taken for others. Begin with two of them: {SILENT}",
         ),
         Mistake(
             "post and pre exchanged",

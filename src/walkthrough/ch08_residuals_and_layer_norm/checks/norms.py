@@ -36,13 +36,15 @@ def _variance(x: Tensor) -> Tensor:
     return x.var(-1, correction=0, keepdim=True)
 
 
-def _words(size: float, mean: float = 1.0, learnt: float = 0.3) -> Callable[..., Arguments]:
+def _words(
+    size: float = 1.0, mean: float = 1.0, learnt: float = 0.3, length: int = 5, eps: float = 0.1
+) -> Callable[..., Arguments]:
     """Words whose components scatter by `size`; gain and bias by `learnt`, around 1 and 0."""
 
     def make(generator: torch.Generator) -> Arguments:
-        x = mean + size * torch.randn(2, 5, 6, generator=generator)
+        x = mean + size * torch.randn(1 + length // 5, length, 6, generator=generator)
         gain = 1 + learnt * torch.randn(6, generator=generator)
-        return arguments(x, gain, learnt * torch.randn(6, generator=generator), 1e-3)
+        return arguments(x, gain, learnt * torch.randn(6, generator=generator), eps)
 
     return make
 
@@ -51,15 +53,16 @@ layer_norm = Check(
     name="layer_norm",
     reference=_layer_norm,
     cases=[
-        Case("2 sentences of 5 words", _words(1.0)),
-        Case("gain 1 and bias 0", _words(1.0, learnt=0.0)),
+        Case("2 sentences of 5 words", _words()),
+        Case("one word", _words(length=1)),
+        Case("gain 1 and bias 0", _words(learnt=0.0)),
         Case(
             "words of mean 1000",
-            _words(1.0, mean=1000.0),
+            _words(mean=1000.0),
             "E[x²] − mean² takes two numbers near a million from each other, and float32 keeps "
             "seven digits: centre first, then square.",
         ),
-        Case("words whose components hardly differ", _words(0.03)),
+        Case("ε = 0", _words(eps=0.0)),
         Case(
             "words whose components are all equal",
             _words(0.0),

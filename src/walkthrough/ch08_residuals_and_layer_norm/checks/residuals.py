@@ -28,7 +28,7 @@ share_left = Check(
         _ask(0.5, 12, "post"),
         _ask(2.0, 3, "post"),
         _ask(0.25, 3, "pre"),
-        _ask(0.4, 7, "pre"),
+        _ask(0.5, 0, "post", "Before the first branch the word is all there is: 1."),
         _ask(0.0, 5, "pre", "Branches that write nothing leave all of the word: 1."),
     ],
     mistakes=[
@@ -61,11 +61,6 @@ share_left = Check(
             _mixed(pre=lambda branch, n: 1.0),
             "post-norm is right. In pre-norm the word itself does not shrink, but what is asked is "
             "its share of the stream, and the stream grows with each branch.",
-        ),
-        Mistake(
-            "standard deviations",
-            lambda branch, n_sublayers, norm: _mixed()(branch, n_sublayers, norm) ** 0.5,
-            "this is the share of standard deviations. Asked for is that of variances, which add.",
         ),
         Mistake(
             "one branch",

@@ -76,10 +76,11 @@ def _lengths(target: int, source: int, silent: str = "") -> Callable[[torch.Gene
     def make(generator: torch.Generator) -> Arguments:
         z = 2 * torch.randn(2, target, D_MODEL, generator=generator)
         memory = 2 * torch.randn(2, source, D_MODEL, generator=generator)
-        back = _attention(generator, causal=True)
+        back = _silent if silent == "back" else _attention(generator, causal=True)
         across = _silent if silent == "across" else _attention(generator, causal=False)
         feed = _silent if silent == "feed" else _network(generator)
-        return arguments(z, memory, back, across, feed, [_norm(generator) for _ in range(3)])
+        norms = [torch.clone] * 3 if silent == "norms" else [_norm(generator) for _ in range(3)]
+        return arguments(z, memory, back, across, feed, norms)
 
     return make
 
@@ -89,8 +90,8 @@ decoder_layer = Check(
     reference=_layer(),
     cases=[
         Case("4 target and 6 source positions", _lengths(4, 6)),
-        Case("as many target as source positions", _lengths(5, 5)),
-        Case("one target position", _lengths(1, 3)),
+        Case("norms that change nothing", _lengths(5, 5, "norms")),
+        Case("an attention to the target that returns zeros", _lengths(3, 4, "back")),
         Case("a feed-forward network that returns zeros", _lengths(3, 4, "feed")),
         Case("an attention to the memory that returns zeros", _lengths(3, 4, "across")),
     ],

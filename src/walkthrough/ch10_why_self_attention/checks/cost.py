@@ -61,11 +61,6 @@ decoder_products = Check(
             "come from the memory.",
         ),
         Mistake(
-            "no W^O",
-            _products(of_target=4),
-            "the projections at the end of both attentions are missing: `W^O` is a matrix, too.",
-        ),
-        Mistake(
             "cross-attention like self-attention",
             _products(of_target=8, of_memory=0, target_pairs=4, cross_pairs=0),
             "both attentions are counted with T positions on both sides. In the second, T queries "
