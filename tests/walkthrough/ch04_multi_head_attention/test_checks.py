@@ -4,9 +4,7 @@ import math
 
 import pytest
 import torch
-from soundness import (
-    assert_check_is_sound,
-)
+from soundness import assert_check_is_sound
 
 from walkthrough.ch04_multi_head_attention import checks
 
@@ -87,16 +85,6 @@ def test_a_shape_mistake_is_reported_with_the_line():
     verdict = checks.multi_head(wrong)
     assert verdict.status == "wrong"
     assert "RuntimeError" in verdict.message
-
-
-def test_the_cells_own_transpose_is_named():
-    verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1))
-    assert verdict.mistake == "words and batch exchanged"
-
-
-def test_self_attention_is_named_although_it_fits_only_as_many_queries_as_keys():
-    verdict = checks.multi_head(lambda query, key, value, *w: as_a_loop(query, query, query, *w))
-    assert "self-attention" in verdict.message
 
 
 def test_groups_shared_in_other_ways_are_right():
