@@ -32,6 +32,14 @@ def test_a_learners_softmax_without_keepdim_is_named():
     assert "keepdim" in verdict.message or "size" in verdict.message
 
 
+def test_weights_that_share_one_sum_hear_what_they_sum_to():
+    def softmax(scores):
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        return powers / powers.sum()
+
+    assert "your values should sum to 1, and sum to" in checks.stable_softmax(softmax).message
+
+
 def test_masked_attention_accepts_other_ways_of_caring_for_empty_rows():
     def by_hand(query, key, value, attend_mask):
         scores = query @ key.mT / math.sqrt(query.shape[-1])

@@ -192,6 +192,7 @@ WRONG_DETECTORS = {
     ),
     "the first sentence": (detector(part=lambda out, p: out[0, :p]), "in the second sentence only"),
     "the first component": (detector(part=lambda out, p: out[:, :p, 0]), "last component only"),
+    "the opposite": (lambda *given: not checks.has_leak.reference(*given), "value is inverted"),
     "no seed": (detector(seed=False), "two runs draw different random numbers"),
 }
 
@@ -214,6 +215,11 @@ def test_shorter_sentences_work_until_there_is_dropout():
         return False
 
     assert "a right model with dropout" in checks.has_leak(has_leak).message
+
+
+def test_a_dimension_that_is_lost_in_some_cases_is_told_as_a_shape():
+    verdict = checks.packed_mask(lambda numbers: checks.packed_mask.reference(numbers).squeeze(0))
+    assert "in the right order, the shape is not" in verdict.message
 
 
 @pytest.mark.parametrize("by", ["loop", "combination"])

@@ -103,6 +103,8 @@ def test_groups_shared_in_other_ways_are_right():
     assert checks.grouped_attention(by_loop)
     assert checks.grouped_attention(by_torch)
     assert checks.grouped_attention(lambda q, k, v: by_loop(q, k.flip(1), v)).status == "wrong"
+    merged = checks.grouped_attention(lambda *given: by_loop(*given).transpose(1, 2).flatten(2))
+    assert merged.message == "the shape should be (2, 4, 5, 3), yours is (2, 5, 12)"
 
 
 def test_bugs_found_by_other_experiments_are_found():
