@@ -101,8 +101,8 @@ class Series:
         wrong = self.wrong
         mine, wanted = [pair.mine for pair in wrong], [pair.wanted for pair in wrong]
         if self.truths:
-            mixed = any(0 < one.sum() < one.numel() for one in mine)
-            return mixed and sum(one.numel() for one in mine) >= LEAST_TRUTHS
+            every = torch.cat([one.flatten() for one in mine])
+            return bool(0 < every.sum() < len(every)) and len(every) >= LEAST_TRUTHS
         if all(one.numel() == 1 for one in mine):
             return min(len(set(map(_rounded, every))) for every in (mine, wanted)) >= LEAST_CASES
         return min(map(_differing, (mine, wanted))) >= LEAST_VALUES

@@ -81,9 +81,10 @@ def _sums(pairs: Sequence[Pair]) -> str | None:
     for number in range(-1, -min(pair.mine.dim() for pair in pairs) - 1, -1):
         if all(_to_one(pair.wanted, number) for pair in pairs):
             sums = pairs[0].mine.sum(number)
-            low, high = short(float(sums.min())), short(float(sums.max()))
-            said = f"over dimension {number} your values should sum to 1, and sum to {low}"
-            return None if _to_one(pairs[0].mine, number) else f"{said} up to {high}"
+            low, high = (short(float(end), 5) for end in (sums.min(), sums.max()))
+            sums_to = low if low == high else f"{low} up to {high}"
+            said = f"over dimension {number} your values should sum to 1, and sum to {sums_to}"
+            return None if _to_one(pairs[0].mine, number) else said
     return None
 
 
@@ -116,8 +117,6 @@ def _direction(pairs: Sequence[Pair]) -> str | None:
 def _where(pairs: Sequence[Pair], wrong: Sequence[Tensor]) -> str | None:
     """Return the simplest description that covers all wrong entries and little else."""
     n_wrong, n_all = _count(wrong), sum(one.numel() for one in wrong)
-    if n_wrong == n_all:
-        return None
     every = [dict(_descriptions(pair)) for pair in pairs]
     for said in every[0]:
         places = [found[said] for found in every if said in found]

@@ -92,7 +92,7 @@ def _of_order(dims: int) -> Iterator[tuple[str, Guess]]:
         yield from _along(number, slice_of(number, dims))
     yield (
         "the values are right and in the right order, the shape is not",
-        lambda pair: None if pair.alike else pair.wanted.reshape(pair.mine.shape),
+        lambda pair: pair.wanted.reshape(pair.mine.shape) if pair.right or not pair.alike else None,
     )
     for order in orders:
         yield (
@@ -135,8 +135,8 @@ def _exchange(order: tuple[int, ...]) -> str:
     return f"with its dimensions in another order: {order} of the expected ones"
 
 
-def _cut_anew(order: tuple[int, ...], pair: Pair) -> Tensor:
-    return pair.wanted.permute(order).reshape(pair.mine.shape)
+def _cut_anew(order: tuple[int, ...], pair: Pair) -> Tensor | None:
+    return pair.wanted.permute(order).reshape(pair.mine.shape) if pair.alike else None
 
 
 def _cut(number: int, end: str, pair: Pair) -> Tensor:

@@ -4,13 +4,10 @@ import math
 
 import pytest
 import torch
-from soundness import (
-    assert_check_is_sound,
-)
+from soundness import assert_check_is_sound
 from torch import nn
 
 from walkthrough.ch01_why_attention import checks
-from walkthrough.ch01_why_attention.experiments import recurrent_states
 
 ALL = [
     checks.both_ways,
@@ -34,14 +31,6 @@ def test_both_ways_by_pytorch_is_right():
             return rnn(x)[0]
 
     assert checks.both_ways(both)
-
-
-def test_a_backward_reader_that_forgets_to_turn_its_states_is_named():
-    def both(x, forward, backward):
-        back = recurrent_states(x[range(len(x) - 1, -1, -1)], *backward)
-        return torch.cat((recurrent_states(x, *forward), back), dim=1)
-
-    assert "Turn them round again" in checks.both_ways(both).message
 
 
 def test_the_gradient_by_autograd_is_the_same_number_and_forbidden():
@@ -77,14 +66,6 @@ def test_the_waiting_steps_are_those_of_a_simulated_network():
         return n_rounds
 
     assert checks.waiting_steps(rounds)
-
-
-def test_a_row_too_few_is_told_so():
-    def both(x, forward, backward):
-        back = recurrent_states(x.flip(0), *backward).flip(0)
-        return torch.cat([recurrent_states(x, *forward), back], dim=-1)[:-1]
-
-    assert "the last row is missing" in checks.both_ways(both).message
 
 
 def test_a_tensor_turned_round_as_a_list_is_gets_a_hint():

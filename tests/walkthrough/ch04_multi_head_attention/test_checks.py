@@ -4,9 +4,7 @@ import math
 
 import pytest
 import torch
-from soundness import (
-    assert_check_is_sound,
-)
+from soundness import assert_check_is_sound
 
 from walkthrough.ch04_multi_head_attention import checks
 
@@ -89,16 +87,6 @@ def test_a_shape_mistake_is_reported_with_the_line():
     assert "RuntimeError" in verdict.message
 
 
-def test_the_cells_own_transpose_is_named():
-    verdict = checks.split_heads(lambda x, n_heads: x.unflatten(-1, (n_heads, -1)).transpose(0, 1))
-    assert verdict.mistake == "words and batch exchanged"
-
-
-def test_self_attention_is_named_although_it_fits_only_as_many_queries_as_keys():
-    verdict = checks.multi_head(lambda query, key, value, *w: as_a_loop(query, query, query, *w))
-    assert "self-attention" in verdict.message
-
-
 def test_groups_shared_in_other_ways_are_right():
     def by_loop(q, k, v):
         times = q.shape[1] // k.shape[1]
@@ -115,6 +103,8 @@ def test_groups_shared_in_other_ways_are_right():
     assert checks.grouped_attention(by_loop)
     assert checks.grouped_attention(by_torch)
     assert checks.grouped_attention(lambda q, k, v: by_loop(q, k.flip(1), v)).status == "wrong"
+    merged = checks.grouped_attention(lambda *given: by_loop(*given).transpose(1, 2).flatten(2))
+    assert merged.message == "the shape should be (2, 4, 5, 3), yours is (2, 5, 12)"
 
 
 def test_bugs_found_by_other_experiments_are_found():

@@ -13,7 +13,6 @@ from walkthrough.ch04_multi_head_attention.figures import (
     merge_explorer,
     through_heads,
 )
-from walkthrough.drawing.attention import attention_viewer
 
 WORDS = ["Jane", "visits", "Africa", "in", "September"]
 
@@ -78,9 +77,3 @@ def test_five_words_pass_through_every_matrix_and_the_asking_word_is_framed():
 def test_the_first_word_may_have_an_apostrophe():
     shown = json.dumps(spec(merge_explorer(["d'abord", "Jane"], 2, start=2)))
     assert 'datum.row == \\"d\'abord\\"' in shown
-
-
-def test_a_single_layer_has_no_selector_for_layers():
-    weights = torch.full((1, 2, 5, 5), 0.2)
-    assert "layer" not in inputs(attention_viewer(weights, WORDS, WORDS))
-    assert "layer" in inputs(attention_viewer(weights.repeat(2, 1, 1, 1), WORDS, WORDS))

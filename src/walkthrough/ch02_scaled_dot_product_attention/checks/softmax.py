@@ -65,8 +65,8 @@ stable_softmax = Check(
         Case(
             "rows around 300, 0 and −300",
             _rows_far_apart,
-            "One number does not suit all rows: in a row far below it every power is 0, and 0/0 "
-            "is NaN. Each row needs its own maximum.",
+            "Only the differences within a row count, however low the row lies: subtract the row's "
+            "own maximum, and cut nothing off.",
         ),
         Case(
             "a score of −∞ in every row",

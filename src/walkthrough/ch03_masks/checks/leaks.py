@@ -85,8 +85,9 @@ has_leak = Check(
         Mistake(
             "last token only",
             _detector(positions=lambda length: range(length - 1, length)),
-            "only the last token is changed. A model in which position 0 sees position 1 passes "
-            "for sound. Change each position in turn.",
+            "only the last token counts: is no other changed, or does each round of your loop "
+            "overwrite what the one before found? A model in which position 0 sees position 1 "
+            "passes for sound.",
         ),
         Mistake(
             "tolerance of 1e-4 or more",

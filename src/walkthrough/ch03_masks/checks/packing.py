@@ -37,7 +37,7 @@ packed_mask = Check(
             "three rows of five, with sentences of one token",
             torch.tensor([[1, 2, 3, 4, 5], [1, 2, 2, 0, 0], [1, 0, 0, 0, 0]]),
         ),
-        fixed("a row of padding only", torch.tensor([[0, 0, 0], [1, 1, 2]])),
+        fixed("padding on the left, and alone", torch.tensor([[0, 0, 0, 0], [0, 1, 1, 2]])),
     ],
     mistakes=[
         Mistake(

@@ -41,13 +41,13 @@ shift_right = Check(
             "end tokens kept",
             lambda target_out: _begun(target_out)[:, :-1],
             "right for the longest sentences. In shorter ones the end token is still there: the "
-            "decoder reads eos at a place where nothing is left to predict. Make it padding.",
+            "decoder reads it at a place where nothing is left to predict. Make it padding.",
         ),
         Mistake(
             "rolled",
             lambda target_out: target_out.roll(1, dims=1),
-            "`roll` brings the last token round to the front: the decoder begins with eos or with "
-            "padding. The first column must be bos.",
+            "`roll` brings the last token to the front: the decoder begins with the end token "
+            "or with padding. The first column must be 1, the start token.",
         ),
         Mistake(
             "shifted left",
@@ -58,15 +58,15 @@ shift_right = Check(
         Mistake(
             "first word overwritten",
             _first_word_lost,
-            "bos overwrites the first word and the rest stays where it is: from position 1 on, the "
-            "decoder reads the token it must predict. Move the words before you put bos in.",
+            "the 1 overwrites the first word and the rest stays where it is: from position 1 on, "
+            "the decoder reads the token it must predict. Move the words before you put the 1 in.",
         ),
         Mistake(
             "padding for bos",
             lambda target_out: _without_ends(_begun(target_out, PAD_ID)[:, :-1]),
             "the sentences begin with id 0. That is padding here, and its key is masked: the first "
-            "row would have nothing to look at. Begin with bos, id 1. (T5 does start with its "
-            "padding token, and leaves that key open.)",
+            "row would have nothing to look at. Begin with 1, the start token. (T5 does start with "
+            "its padding token, and leaves that key open.)",
         ),
     ],
     right="`shift_right` is right: what `collate` builds as `target_in`",

@@ -43,7 +43,8 @@ WHY = {
     "faint": "A faint leak is overlooked: the outputs move by 5e-5. Rounding moves them by less "
     "than 1e-6; allow for that and no more.",
     "rounding": "A sound model is reported whose outputs differ by 2e-7, as rounding may. Count a "
-    "difference only above 1e-6. (`allclose` as it comes allows 1e-8 near zero: say `atol=1e-6`.)",
+    "number only if it moves by more than 1e-6. (`allclose` as it comes allows 1e-8 near zero: say "
+    "`atol=1e-6`.)",
     "shrinks": "A leak is overlooked that only makes outputs smaller. Take the absolute value of "
     "the difference before you look for the largest.",
     "grows": "A leak is overlooked that only makes outputs larger. Take the absolute value of "

@@ -53,13 +53,14 @@ class Suspect:
 
 MISSED = {
     "fine": 'A sound module is said to be broken; the answer for it is "fine". Which of your '
-    "experiments does it fail, and should it? Rounding moves outputs by 1e-6.",
+    "experiments does it fail, and should it? Rounding moves outputs by 1e-6, small weights move "
+    "them by 1e-3: compare up to 1e-4.",
     "merge": "Flattening without the exchange is not found. The weights are right, so only the "
     "output can tell: bring the words into another order, and the rows of the output must come "
-    "in that order too.",
+    "in that order too. (Here the outputs look as if the mask were ignored; the weights do not.)",
     "heads": "Heads that look at heads are not found. Change one word: no *other* word notices.",
     "batch": "Sentences that look at sentences are not found. Give two sentences and change one: "
-    "the other must not move.",
+    "the other must not move. Ask this first: here no word notices another of its sentence.",
     "softmax": "A softmax over the queries is not found. The weights of each *query* must sum to "
     "1: `weights.sum(-1)`.",
     "mask": "A mask that is ignored is not found. Hand over a causal mask: no weight above the "
@@ -69,8 +70,9 @@ MISSED = {
 
 def _suspect(fault: str, n_heads: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
-        w_q, w_k, w_v, w_o = torch.randn(4, D_MODEL, D_MODEL, generator=generator) / 2
-        return arguments(Suspect(n_heads, w_q, w_k, w_v, w_o, fault))
+        size = 0.5 if n_heads == 3 else 0.05  # small weights move outputs little
+        matrices = size * torch.randn(4, D_MODEL, D_MODEL, generator=generator)
+        return arguments(Suspect(n_heads, *matrices, fault=fault))
 
     return Case(f"a module of {n_heads} heads whose fault is “{fault}”", make, MISSED[fault])
 

@@ -1,5 +1,6 @@
 """The check of chapter 04 on heads that share keys and values: grouped queries, a later idea."""
 
+import math
 from collections.abc import Callable
 
 from torch import Tensor
@@ -33,14 +34,6 @@ def _by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k.repeat(1, times, 1, 1), v.repeat(1, times, 1, 1))
 
 
-def _first_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return _attend(q, k[:, :1].expand(-1, q.shape[1], -1, -1), _all_of(v[:, :1], q))
-
-
-def _all_of(x: Tensor, q: Tensor) -> Tensor:
-    return x.expand(-1, q.shape[1], -1, -1)
-
-
 grouped_attention = Check(
     name="grouped_attention",
     reference=_grouped,
@@ -48,7 +41,7 @@ grouped_attention = Check(
         drawn("4 heads, 4 groups: multi-head", (2, 4, 5, 6), (2, 4, 7, 6), (2, 4, 7, 3)),
         drawn("4 heads, 1 group: multi-query", (2, 4, 5, 6), (2, 1, 7, 6), (2, 1, 7, 3)),
         drawn("6 heads, 2 groups", (2, 6, 5, 6), (2, 2, 7, 6), (2, 2, 7, 3)),
-        drawn("6 heads, 3 groups, one sentence", (1, 6, 3, 4), (1, 3, 4, 4), (1, 3, 4, 4)),
+        drawn("6 heads, 3 groups, d_v as large as d_k", (1, 6, 3, 4), (1, 3, 4, 4), (1, 3, 4, 4)),
         drawn("8 heads, 4 groups, one query", (3, 8, 1, 5), (3, 4, 6, 5), (3, 4, 6, 2)),
     ],
     mistakes=[
@@ -60,14 +53,8 @@ grouped_attention = Check(
             "the other.)",
         ),
         Mistake(
-            "no groups",
-            _attend,
-            "this broadcasts: right for one group and for as many groups as heads, and it stops "
-            "in between. Give every head the keys and values of its group first.",
-        ),
-        Mistake(
             "first group for all",
-            _first_group,
+            lambda q, k, v: _attend(q, k[:, :1], v[:, :1]),
             "all heads use the first group. Neighbouring heads share one: head i has number "
             "i · n_groups // n_heads.",
         ),
@@ -75,6 +62,12 @@ grouped_attention = Check(
             "no scale",
             _weighted(lambda scores, d_k: scores.softmax(-1)),
             "the scores are not divided by √d_k.",
+        ),
+        Mistake(
+            "softmax over queries",
+            _weighted(lambda scores, d_k: (scores / math.sqrt(d_k)).softmax(-2)),
+            "softmax ran over the queries, so they compete for each key. The keys of one query "
+            "stand in the last dimension, `dim=-1`.",
         ),
     ],
     right="`grouped_attention` is right, from one group to as many as heads",

@@ -41,7 +41,12 @@ def _one_wide_head(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Ten
 
 
 def _given(
-    query_len: int, key_len: int, n_heads: int = 3, size: float = 1.0
+    query_len: int,
+    key_len: int,
+    n_heads: int = 3,
+    *,
+    size: float = 1.0,
+    keys_are_values: bool = False,
 ) -> Callable[[torch.Generator], Arguments]:
     d_model, d_k, d_v = 12, 5, 7  # all differ, and so does d_model / n_heads
 
@@ -52,7 +57,8 @@ def _given(
         drawn = [torch.randn(*shape, generator=generator) for shape in sizes]
         # matrices of a size that gives scores with variance of about 1
         matrices = [matrix / math.sqrt(d_model) for matrix in drawn[3:]]
-        return arguments(drawn[0], size * drawn[1], drawn[2], *matrices)
+        key = drawn[2] if keys_are_values else size * drawn[1]
+        return arguments(drawn[0], key, drawn[2], *matrices)
 
     return make
 
@@ -64,21 +70,12 @@ def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
     return shows
 
 
-def _reshaped_matrices(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
-    n_heads, d_model = w[0].shape[:2]
-    q, k, v = (
-        (x @ matrices.reshape(d_model, -1)).unflatten(-1, (n_heads, -1)).transpose(0, 1)
-        for x, matrices in zip((query, key, value), w[:3], strict=True)
-    )
-    return scaled_dot_product_attention(q, k, v)[0].transpose(0, 1).flatten(1) @ w[3]
-
-
 multi_head = Check(
     name="multi_head",
     reference=_multi_head,
     cases=[
         Case("4 queries and 4 keys", _given(4, 4)),
-        Case("3 queries and 5 keys", _given(3, 5)),
+        Case("keys and values from the same words", _given(3, 5, keys_are_values=True)),
         Case("1 query and 6 keys", _given(1, 6)),
         Case("a single head", _given(2, 4, n_heads=1)),
         Case("keys of 0, so that all weights are equal", _given(3, 4, size=0.0)),
@@ -130,10 +127,10 @@ multi_head = Check(
             "one softmax for all. Split before you multiply queries and keys.",
         ),
         Mistake(
-            "matrices reshaped",
-            _reshaped_matrices,
-            "the stacked matrices were made one by `reshape`, which mixes the rows of different "
-            "heads. Put them side by side: `torch.cat(list(w_q), dim=-1)`.",
+            "softmax over queries",
+            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[-1])).softmax(-2)),
+            "softmax ran over the queries, so they compete for each key. The keys of one query "
+            "stand in the last dimension, `dim=-1`.",
         ),
     ],
     symptoms=[
