@@ -71,8 +71,8 @@ MISSED = {
 def _suspect(fault: str, n_heads: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         size = 0.5 if n_heads == 3 else 0.05  # small weights move outputs little
-        matrices = size * torch.randn(4, D_MODEL, D_MODEL, generator=generator)
-        return arguments(Suspect(n_heads, *matrices, fault=fault))
+        w_q, w_k, w_v, w_o = size * torch.randn(4, D_MODEL, D_MODEL, generator=generator)
+        return arguments(Suspect(n_heads, w_q, w_k, w_v, w_o, fault))
 
     return Case(f"a module of {n_heads} heads whose fault is “{fault}”", make, MISSED[fault])
 
