@@ -16,7 +16,7 @@
         task=phrasebook("model.n_layers=1", "training.warmup=50"),    # lab.tasks
         base="none",
         arms=[Arm("none", build=silent), Arm("256", model={"d_ff": 256})],
-        seeds=range(1, 11),                    # pairs: one seed, one start, the same batches
+        seeds=range(1, 11),                    # ten pairs, if you say nothing: one start, one order
         rates=(0.5, 1, 2),                     # multiples of each arm's own peak
         rate_seeds=(1, 2, 3), choose=Choose("valid/perplexity"),
         lengths=(600, 2400),                   # updates; the claim is made at the last

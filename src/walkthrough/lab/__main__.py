@@ -20,10 +20,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; a refusal is one line and exit code 2."""
     args = parser().parse_args(arguments)
     try:
-        return COMMANDS[args.command](args)
+        code = COMMANDS[args.command](args)
+        sys.stdout.flush()
+        return code
     except (KeyError, ValueError, FileNotFoundError) as error:
         print(f"error: {error.args[0] if error.args else error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,7 +74,7 @@ def list_command(args: argparse.Namespace) -> int:
         print(f"{e.name}\n  {e.question}")
         print(f"  arms     {'; '.join(arm.name for arm in e.arms)}")
         print(f"  seeds    {len(e.seeds)}; rates × {rates}; updates {lengths}")
-        print(f"  record   {len(_read(e))} runs, {hours(e)}")
+        print(f"  record   {_runs(len(_read(e)))}, {hours(e)}")
     return 0
 
 
@@ -82,7 +87,7 @@ def run_command(args: argparse.Namespace) -> int:
     made = runner.run(e, jobs=args.jobs, record=args.record, share=args.share, **only)
     folder = runner.TRIALS if args.share < 1 else None
     path = args.record or store.path_of(e.name, folder)
-    print(f"{len(made)} runs made → {os.path.relpath(path)}")
+    print(f"{_runs(len(made))} made → {os.path.relpath(path)}")
     for run in made[:SHOWN]:
         print(f"  {run.key}: {_short(run.figures) if not run.failed else run.failed}")
     if len(made) > SHOWN:
@@ -121,7 +126,7 @@ def state(experiment: Experiment) -> tuple[str, bool]:
         missing = f"at least {n} to make" if (n := len(runner.missing(experiment, runs))) else ""
     except ValueError as edge:  # of one experiment: the others have a state all the same
         missing = str(edge)
-    told = [f"{len(runs)} run{'s' * (len(runs) != 1)}"]
+    told = [_runs(len(runs))]
     reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
     told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
     told.append(missing or "up to date")
@@ -186,7 +191,7 @@ def look_command(args: argparse.Namespace) -> int:
     """Read the test sets of what was trained, once a run."""
     from walkthrough.lab.hooks import look
 
-    print(f"{len(look(find(args.name)))} runs looked at")
+    print(f"{_runs(len(look(find(args.name))))} looked at")
     return 0
 
 
@@ -218,7 +223,13 @@ def _read(experiment: Experiment) -> dict[Key, store.Run]:
 def hours(experiment: Experiment) -> str:
     """Return in words what the recorded runs of an experiment have cost."""
     minutes = sum(run.cpu_seconds or 0 for run in _read(experiment).values()) / 60
+    if not minutes:
+        return "time not recorded"
     return f"{minutes / 60:.1f} hours of a core" if minutes >= 120 else f"{minutes:.0f} minutes"
+
+
+def _runs(number: int) -> str:
+    return f"{number} run{'s' * (number != 1)}"
 
 
 def _short(figures: dict[str, float]) -> str:

@@ -180,7 +180,7 @@ def test_the_commands_make_runs_and_tell_of_them(tmp_path, monkeypatch, capsys):
     assert not any(r.extra["small"] for r in store.read(tmp_path / "trials/01-toy.jsonl").values())
     other = ("--record", "other.jsonl", "--arms", "slow", "--rates", "8", "--seeds", "1")
     failed = "  slow, rate ×8, length 10, seed 1: the loss is nan at update 3"
-    assert said("run", "01-toy", *other) == (0, "1 runs made → other.jsonl", failed)
+    assert said("run", "01-toy", *other) == (0, "1 run made → other.jsonl", failed)
     assert said("again") == (0, "01-toy: 2 runs; at least 10 to make")
     assert said("status", "01-toy") == (0, "01-toy: 12 runs; up to date")
 
@@ -189,7 +189,7 @@ def test_the_cheapest_run_is_made_again_and_compared(tmp_path, monkeypatch, caps
     monkeypatch.setattr(store, "FOLDER", tmp_path)
     e = toy(choose=None, rates=(1,), lengths=(10,), seeds=(1, 2), arms=[Arm("slow")])
     monkeypatch.setattr(lab_main, "find", lambda name: e)
-    assert main(["check", e.name]) == 2
+    assert main(["check", e.name]) == 2 and lab_main.hours(e) == "time not recorded"
     assert "01-toy has no run to check" in capsys.readouterr().err
     for r in run(e, progress=False):
         told = {"cpu_seconds": 10.0 if r.seed == 1 else 7200.0, "figures": {"valid/-/loss": 1.2}}
