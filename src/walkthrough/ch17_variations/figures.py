@@ -54,7 +54,7 @@ def table_by_letter(
     letters: Mapping[str, str] = LETTERS,
     question: str = "Choose a letter of Table 3",
     scale: str = "perplexity against base in per cent, right is worse:",
-    series: Sequence[str] = ("the paper, one run", "ours, five pairs"),
+    series: Sequence[str] = ("the paper, one run", "ours, ten pairs"),
 ) -> Scene:
     """Return Table 3 a letter at a time: each row's model, the paper's effect, and ours."""
     paper = {name: printed_difference(name) for name in ROWS}

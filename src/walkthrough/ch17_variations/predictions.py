@@ -54,18 +54,18 @@ keys_or_parameters = Prediction(
 after_200 = Prediction(
     "17-after-200",
     "After 600 updates learned positions and sinusoids cannot be told apart. Stop after 200 "
-    "instead. In how many of the five pairs are learned positions ahead?",
+    "instead. In how many of the ten pairs are learned positions ahead?",
     (
         Choice(
             "In none: they have to learn first what sinusoids are given",
             "They do. It does not hold them up here.",
             when=0,
         ),
-        Choice("In all five", "And by far. It is true, of 200 updates.", when=5),
+        Choice("In all ten", "And by far. It is true, of 200 updates.", when=10),
         Choice(
-            "In two or three: five pairs protect from chance",
+            "In four to six: ten pairs protect from chance",
             "From chance they do, and this is not chance.",
-            when=(2, 3),
+            when=(4, 5, 6),
         ),
     ),
     given=(EARLY.wins,),

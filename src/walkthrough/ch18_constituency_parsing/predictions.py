@@ -5,7 +5,7 @@ from walkthrough.page.prediction import Choice, Prediction
 
 FREE = frame("18-phrases").query("arm == 'free' and rate == 1").groupby("length")
 SHORT, LONG = FREE["held_out/greedy/f1"].mean()
-"""Mean F1 of the five parsers, decoded freely on shapes that training never had, by length."""
+"""Mean F1 of the ten parsers, decoded freely on shapes that training never had, by length."""
 
 longer = Prediction(
     "18-longer",
