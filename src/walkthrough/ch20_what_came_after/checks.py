@@ -199,7 +199,7 @@ turn_at = Check(
         Mistake(
             "i for 2i",
             lambda x, positions: _turned(x, positions, base=100.0),
-            "the exponent of pair i is 2i/d; yours is i/d.",
+            "the exponent of pair i is 2i/d. Yours is i/d: all pairs but the first turn too fast.",
         ),
         Mistake(
             "overwritten",

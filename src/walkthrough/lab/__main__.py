@@ -222,9 +222,10 @@ def _read(experiment: Experiment) -> dict[Key, store.Run]:
 
 def hours(experiment: Experiment) -> str:
     """Return in words what the recorded runs of an experiment have cost."""
-    minutes = sum(run.cpu_seconds or 0 for run in _read(experiment).values()) / 60
-    if not minutes:
+    seconds = [run.cpu_seconds or 0 for run in _read(experiment).values()]
+    if seconds and not any(seconds):
         return "time not recorded"
+    minutes = sum(seconds) / 60
     return f"{minutes / 60:.1f} hours of a core" if minutes >= 120 else f"{minutes:.0f} minutes"
 
 

@@ -104,7 +104,7 @@ def test_where_run_folders_lie_is_no_part_of_a_declaration(tmp_path):
     assert toy(task=one).fingerprint("slow") == toy(task=other).fingerprint("slow")
 
 
-def test_where_nothing_else_is_said_five_seeds_are_paired():
+def test_where_nothing_else_is_said_ten_seeds_are_paired():
     e = Experiment(name="01-plain", question="?", task=Loaded(), arms=[Arm("a")])
-    assert plan(e, [], chosen) == [Key("a", 1.0, 0, seed) for seed in (1, 2, 3, 4, 5)]
+    assert plan(e, [], chosen) == [Key("a", 1.0, 0, seed) for seed in range(1, 11)]
     assert str(Key("a")) == "a, rate ×1, length 0, seed 0"

@@ -96,7 +96,7 @@ greedy = Check(
         Mistake(
             "no end",
             _by(stop=False),
-            "you go on after the end token, up to the limit.",
+            "you go on after the end token, up to the limit. Leave the loop as soon as it comes.",
         ),
         Mistake(
             "the end token kept",
