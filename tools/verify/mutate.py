@@ -9,9 +9,8 @@ until one fails. What no test notices is printed as a patch, which `git apply -p
 a new test can be tried on it. All tests must pass before: one that fails anyway notices everything.
 
 Why not a tool of others: mutmut (3.8) changes nothing outside functions, where defaults and presets
-stand, and nothing in a function with a decorator, a `property` or `torch.no_grad` for instance.
-Cosmic Ray (8.7) runs one command for every mutant, here two minutes of tests, and neither removes
-arguments nor statements. Neither draws a sample.
+stand, and nothing in a function with a decorator. Cosmic Ray (8.7) runs one command for every
+mutant, and neither removes arguments nor statements. Neither draws a sample.
 """
 
 import argparse
@@ -44,9 +43,10 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
 } | {ast.FloorDiv: ast.Div, ast.Mod: ast.Mult, ast.Pow: ast.Mult}  # fmt: skip
 
 
-# Arguments that no test can tell apart: words for people, what Linux does anyway, and guards
-# that right code never meets.
+# Arguments that no test can tell apart: words for people, how thick a line is, what Linux does
+# anyway, and guards that right code never meets.
 WORDS = frozenset({"help", "metavar", "description", "epilog", "unit", "encoding", "indent"})
+WORDS |= {"linewidth", "fontsize"}
 GUARDS = {"zip": {"strict"}, "dataclass": {"frozen", "kw_only", "slots"}}
 
 

@@ -114,7 +114,7 @@ def bert_picture(runs: pd.DataFrame) -> Still:
         y="value",
         hue="arm",
         level=("asked, with no label", runs["test/asked/accuracy"].mean()),
-        title="Asked, it knows more than it is taught",
+        title="Asked, it knows what 1600 labels teach",
         x_title="labelled sentences",
         y_title="share judged rightly",
     )
