@@ -16,7 +16,7 @@ without = Prediction(
         ),
         Choice(
             "The single layer",
-            "Five pairs of runs do not tell it from one with the addition.",
+            "It does, nearly as well: ten pairs do not tell it from one with the addition.",
             when=lambda four, one: four.verdict == "worse" and one.verdict == "not told apart",
         ),
         Choice(
