@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-import pytest
 import yaml
 from tools.site import laboratory
 
@@ -17,14 +16,9 @@ ROOT = Path(__file__).parents[2]
 WIDTH = {"experiment": "05-width", "figure": "test_combinations/exact"}
 
 
-@pytest.fixture(scope="module")
-def text():
-    source = [f"before\n\n{laboratory.MARK}\n"]
-    laboratory.fill(SimpleNamespace(), laboratory.PAGE, source)
-    return source[0]
-
-
-def test_every_declaration_has_its_section_with_question_command_and_files(text):
+def test_every_declaration_has_its_section_with_question_command_and_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)  # without cards: those of one are drawn below
+    text = laboratory.sections(declarations().values())
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(declarations())
     for e in declarations().values():
         assert f"*{e.question}*" in text

@@ -3,8 +3,8 @@
     python -m tools.verify.check [STAGE ...]
 
 A stage that fails does not keep the next from running. The last line counts over all stages.
-Tests run in as many processes as there are processors; those of a file in one, where they share
-what they prepare.
+Tests run in as many processes as there are processors. Each takes files in their order, since tests
+of one share what they prepare; who has none left takes some of another's.
 """
 
 import argparse
@@ -126,9 +126,9 @@ def report(outcomes: list[Outcome]) -> int:
 
 def stages() -> dict[str, Callable[[], Outcome]]:
     """What `make test` runs, in order."""
-    processes = f"--numprocesses={min(execute.processors(), MOST_PROCESSES)}"
-    units = ["tests", "--ignore=tests/site", processes, "--dist=loadfile"]
-    site = ["tests/site", *ONCE_MORE, processes, "--dist=worksteal"]
+    shared = [f"--numprocesses={min(execute.processors(), MOST_PROCESSES)}", "--dist=worksteal"]
+    units = ["tests", "--ignore=tests/site", *shared]
+    site = ["tests/site", *ONCE_MORE, *shared]
     lint = [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
