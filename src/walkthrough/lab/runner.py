@@ -46,8 +46,9 @@ def run(
     """
     if not 0 < share <= 1:
         raise ValueError(f"share must lie in (0, 1], got {share}")
-    path = record or store.path_of(experiment.name, TRIALS if share < 1 else None)
-    if share < 1:
+    trial = share < 1
+    path = record or store.path_of(experiment.name, TRIALS if trial else None)
+    if trial:
         lengths = only.pop("lengths", None) or experiment.lengths
         experiment = _shortened(experiment, lengths, share)
     made: list[Run] = []
@@ -62,7 +63,7 @@ def run(
         bar = tqdm(total=len(keys), unit="run", disable=not progress, desc=experiment.name)
         with bar:
             for key, outcome in executed(experiment, keys, jobs, small=share < SMALL_BELOW):
-                phase = "trial" if share < 1 else _phase(experiment, key)
+                phase = "trial" if trial else _phase(experiment, key)
                 line = as_run(experiment, key, outcome, phase=phase, **told)
                 store.append(path, line, {} if isinstance(outcome, str) else outcome.counts)
                 made.append(line)

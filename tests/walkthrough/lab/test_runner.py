@@ -23,7 +23,8 @@ def test_all_that_is_missing_is_run_and_nothing_twice(tmp_path, capsys):
     assert capsys.readouterr().err == ""
     assert len(first) == 2 * (4 * 2 + 2 * 5 - 2)
     assert {(r.arm, r.rate) for r in first if r.length == 10} == {("slow", 1), ("quick", 2)}
-    assert {r.phase for r in first} == {"search", "claim"}
+    searched = [Key(arm.name, rate, 100, n) for arm in e.arms for rate in e.rates for n in (1, 2)]
+    assert [r.key for r in first if r.phase == "search"] == searched
     assert run(e, record=path, progress=False) == []
     more = run(e, record=path, seeds=[6])
     assert "01-toy: 100%" in capsys.readouterr().err
@@ -195,6 +196,8 @@ def test_the_cheapest_run_is_made_again_and_compared(tmp_path, monkeypatch, caps
         told = {"cpu_seconds": 10.0 if r.seed == 1 else 7200.0, "figures": {"valid/-/loss": 1.2}}
         store.append(store.path_of(e.name), replace(r, **told))
     assert lab_main.hours(e) == "2.0 hours of a core"
+    monkeypatch.setattr("walkthrough.lab.hooks.look", lambda given: [given])
+    assert (main(["look", e.name]), capsys.readouterr().out) == (0, "1 run looked at\n")
     for tolerance, code in ((), 1), (("--tolerance", "0.1"), 0):
         assert main(["check", e.name, *tolerance]) == code
         assert capsys.readouterr().out.splitlines() == [
