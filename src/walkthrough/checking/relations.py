@@ -59,7 +59,8 @@ def _of_values(series: Series) -> Iterator[tuple[str, Guess]]:
     said = short(factors[0], 3 if abs(factors[0] - 1) > 0.01 else 5)
     yield f"every value is {said} times the expected one", lambda pair: pair.wanted * factors[0]
     shift = float((series.wrong[0].mine - series.wrong[0].wanted).mean())
-    yield f"every value is the expected one plus {short(shift)}", lambda pair: pair.wanted + shift
+    said = f"{'minus' if shift < 0 else 'plus'} {short(abs(shift))}"
+    yield f"every value is the expected one {said}", lambda pair: pair.wanted + shift
     if all(pair.mine.numel() >= 4 for pair in series.wrong):
         said = ", ".join(map(short, factors[:3]))
         yield (

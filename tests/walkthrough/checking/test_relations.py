@@ -102,7 +102,7 @@ def test_what_is_told_of_tensors(function, words):
         (SORTED, lambda x: [*sorted(x), "last"], "too many at the end; those before them are"),
         (SORTED, lambda x: [], "your list is empty"),
         (SORTED, lambda x: [[y] for y in sorted(x)], "in the right order, the shape is not"),
-        (SORTED, lambda x: [y + 1 for y in sorted(x)], "the expected one plus 1"),
+        (SORTED, lambda x: [y - 1 for y in sorted(x)], "the expected one minus 1"),
         (
             SORTED,
             lambda x: x[:2] + sorted(x[2:]),
