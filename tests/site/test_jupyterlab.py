@@ -78,6 +78,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield _address(root, server)
         finally:
             server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:  # a thread of the server's own may never end
+                server.kill()
 
 
 def _address(root: Path, server: "subprocess.Popen[bytes]") -> str:
