@@ -3,6 +3,9 @@
 from walkthrough.lab import compare
 from walkthrough.page.prediction import Choice, Prediction
 
+EARLY = compare("13-dropout", "p = 0.1", "p = 0.0", figure="greedy/exact", length=200)
+BLEU = compare("13-smoothing", "ε = 0.1", "ε = 0.0", figure="greedy/bleu")
+
 after_200 = Prediction(
     "13-after-200",
     "After 200 of the 1000 updates, which models translate more *unseen* sentences exactly?",
@@ -19,25 +22,25 @@ after_200 = Prediction(
         ),
         Choice(
             "Neither: after 200 updates they do not differ yet",
-            "They differ, in nine of ten pairs.",
+            f"They differ, in {max(EARLY.wins, EARLY.n - EARLY.wins)} of {EARLY.n} pairs.",
             when=lambda found: found.low <= 0 <= found.high,
         ),
     ),
-    given=(compare("13-dropout", "p = 0.1", "p = 0.0", figure="greedy/exact", length=200),),
+    given=(EARLY,),
 )
 
 smoothing = Prediction(
     "13-smoothing",
-    "Ten pairs, with ε = 0.1 and without smoothing, 1000 updates. What happens to BLEU?",
+    "Pairs of runs, with ε = 0.1 and without smoothing, 1000 updates. What happens to BLEU?",
     (
         Choice(
             "It gets better, as the paper says",
-            "On average, a little. Four of the ten pairs say the opposite.",
+            f"On average, a little. {BLEU.n - BLEU.wins} of {BLEU.n} pairs say the opposite.",
             when="better",
         ),
         Choice(
             "It gets worse, as perplexity does",
-            "For perplexity that is right. Six of the ten pairs gain BLEU.",
+            f"For perplexity that is right. {BLEU.wins} of {BLEU.n} pairs gain BLEU.",
             when="worse",
         ),
         Choice(
@@ -46,5 +49,5 @@ smoothing = Prediction(
             when=("not told apart", "level", "ceiling"),
         ),
     ),
-    given=(compare("13-smoothing", "ε = 0.1", "ε = 0.0", figure="greedy/bleu"),),
+    given=(BLEU,),
 )

@@ -4,16 +4,6 @@ from walkthrough.lab import compare, frame
 from walkthrough.page.prediction import Choice, Prediction
 
 
-def labels_needed() -> int:
-    """Return how few labels of 20-bert judge as well as asking does, within a point."""
-    asked = frame("20-bert")["test/asked/accuracy"].mean()
-    tuned = {
-        n: compare("20-bert", "pre-trained", figure=f"test/{n} labels/accuracy").levels[0]
-        for n in (100, 400, 1600)
-    }
-    return min(n for n, share in tuned.items() if share > asked - 0.01)
-
-
 def best_when_longer(*arms: str) -> str:
     """Return the arm of 20-block, or 2017's, that translates most of the longer sentences."""
     found = [compare("20-block", arm, "2017", figure="longer/exact") for arm in arms]
@@ -21,21 +11,26 @@ def best_when_longer(*arms: str) -> str:
     return max(shares, key=lambda arm: shares[arm])
 
 
+ASKED = frame("20-bert")["test/asked/accuracy"].mean()
+TUNED = {
+    n: compare("20-bert", "pre-trained", figure=f"test/{n} labels/accuracy").levels[0]
+    for n in (100, 400, 1600)
+}
 asking = Prediction(
     "20-asking",
-    "Asked for the article, with no label at all, the models judge 97 of a hundred new sentences "
-    "rightly. How many labelled ones does fine-tuning take for that?",
+    f"Asked for the article, with no label at all, the models judge {100 * ASKED:.0f} of a hundred "
+    "new sentences rightly. How many labelled ones does fine-tuning take for that?",
     (
-        Choice("100", "A hundred are few: 0.59 where guessing has 0.5.", when=100),
-        Choice("400", "They bring 0.82.", when=400),
+        Choice("100", f"A hundred are few: {TUNED[100]:.2f} where guessing has 0.5.", when=100),
+        Choice("400", f"They bring {TUNED[400]:.2f}.", when=400),
         Choice(
             "1600",
-            "With them it has 0.97 too. The genders were known before; labels teach where to put "
-            "them.",
+            f"With them it has {TUNED[1600]:.2f} too. The genders were known before; labels teach "
+            "where to put them.",
             when=1600,
         ),
     ),
-    given=(labels_needed(),),
+    given=(min(n for n, share in TUNED.items() if share > ASKED - 0.01),),
 )
 
 longer = Prediction(
