@@ -26,7 +26,8 @@ def stop_said(function: Callable[..., Any], error: BaseException, label: str) ->
     said = f"for {label} your function stops with {type(error).__name__}{where}{words}"
     means = next((hint for part, hint in _MEANS.items() if part in str(error)), "")
     more = [sentence for sentence in (met, means) if sentence]
-    return f"{said.rstrip('.?')}. {' '.join(more)}" if more else said
+    stop = "" if said.endswith((".", "?")) else "."
+    return f"{said}{stop} {' '.join(more)}" if more else said
 
 
 # what an exception's own words mean, where they do not say it

@@ -206,6 +206,13 @@ def test_the_cheapest_run_is_made_again_and_compared(tmp_path, monkeypatch, caps
         ]
 
 
+def test_a_reader_who_goes_ends_a_command_quietly():
+    words = [sys.executable, "-m", "walkthrough.lab", "list"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asked:
+        asked.stdout.close()
+        assert (asked.stderr.read(), asked.wait()) == (b"", 1)
+
+
 def test_outcomes_name_what_made_them(tmp_path):
     (found,) = run(
         toy(rates=(1,), lengths=(10,), seeds=(1,), arms=[Arm("slow")], run=made),
