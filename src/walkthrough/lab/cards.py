@@ -86,9 +86,9 @@ def _panels(
     spread = [0.12 * (i - (found.n - 1) / 2) / found.n for i in range(found.n)]
     first.axhline(0, color="black", linewidth=1)
     first.plot(spread, found.differences, "o", alpha=0.7)
-    _interval(first, 0.2, Point(0, found.mean, found.low, found.high, found.n))
-    first.set_xlim(-0.2, 0.35)
-    first.set_xticks([0, 0.2], [f"{found.n} pairs", "mean"])
+    _interval(first, 0.25, Point(0, found.mean, found.low, found.high, found.n))
+    first.set_xlim(-0.15, 0.4)
+    first.set_xticks([0, 0.25], [f"{found.n} pairs", "mean"])
     better = "lower" if found.lower_is_better else "higher"
     figure.supylabel(f"{found.unit} ({better} is better)", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
