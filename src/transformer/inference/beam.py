@@ -16,7 +16,7 @@ from transformer.inference.greedy import (
     inference_encode,
     output_limits,
 )
-from transformer.inference.step import step_decoder
+from transformer.inference.step import Step, step_decoder
 from transformer.model import Transformer
 
 
@@ -53,6 +53,7 @@ def beam_search(
     early_stopping: bool = True,
     extra_tokens: int = EXTRA_TOKENS,
     constraint: Constraint | None = None,
+    step: Step | None = None,
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` best hypotheses found for each row of `source`, best first (§6.1).
 
@@ -70,6 +71,7 @@ def beam_search(
     _check(beam, alpha, n_best)
     limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
+    search.decode, search.project = step or step_decoder(model)
     while search.open_sentences:
         search.step()
     return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
@@ -95,7 +97,7 @@ class _Search:
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
-        self.decode, self.cache = step_decoder(model), DecoderCache(model.config.n_layers)
+        self.cache = DecoderCache(model.config.n_layers)
         self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
@@ -128,7 +130,7 @@ class _Search:
         Int[Tensor, "sentences candidates"],
     ]:
         states = self.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
-        logits = self.model.project(states[:, -1]).float()
+        logits = self.project(states[:, -1]).float()
         total = logits.logsumexp(dim=-1, keepdim=True)
         logits = forbid_special(logits)
         if self.constraint is not None:
