@@ -40,6 +40,7 @@ Step = tuple[Callable[..., Tensor], Callable[[Tensor], Tensor]]
 """A way to decode a position, and one to project its states to logits."""
 
 
+@torch.no_grad()
 def step_decoder(model: Transformer) -> Step:
     """Return what does for the newest position what `model.decode` and `model.project` do, sooner.
 
@@ -185,7 +186,7 @@ def _is_plain(model: Transformer) -> bool:
 
 
 def _laid_out(weight: Tensor) -> Tensor:
-    transposed = weight.detach().t()
+    transposed = weight.t()
     return transposed.contiguous() if weight.device.type == "cpu" else transposed
 
 
