@@ -63,6 +63,7 @@ def beam_search(
     `early_stopping` off, only the second reason counts. `max_len` and `extra_tokens` are as in
     `greedy_decode`; the token at the limit must be the end token. What `constraint` closes is never
     chosen; the probabilities of the rest stay the model's, so scores with and without compare.
+    `step` is as in `greedy_decode`.
 
     Raises:
         ValueError: beam below 1, α negative, n_best not in 1 … beam, max_len or extra_tokens
@@ -70,8 +71,8 @@ def beam_search(
     """
     _check(beam, alpha, n_best)
     limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
-    search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
-    search.decode, search.project = step or step_decoder(model)
+    step = step or step_decoder(model)
+    search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint, step)
     while search.open_sentences:
         search.step()
     return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
@@ -90,8 +91,10 @@ class _Search:
         limits: list[int],
         early_stopping: bool,
         constraint: Constraint | None,
+        step: Step,
     ) -> None:
-        self.model, self.beam, self.alpha, self.n_best = model, beam, alpha, n_best
+        self.decode, self.project = step
+        self.beam, self.alpha, self.n_best = beam, alpha, n_best
         self.early_stopping = early_stopping
         self.limits, self.constraint = limits, constraint
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
