@@ -66,6 +66,7 @@ class _PlainLayer:
     own_products: tuple[Affine, ...]  # query, key, value, output
     cross_products: tuple[Affine, ...]  # query, output
     feed_forward: tuple[Affine, ...]
+    activation: Callable[[Tensor], Tensor]
     norms: tuple[Affine, ...]
     eps: float
     is_post_norm: bool
@@ -80,6 +81,7 @@ class _PlainLayer:
             own_products=_affine(own.query_proj, own.key_proj, own.value_proj, own.output_proj),
             cross_products=_affine(cross.query_proj, cross.output_proj),
             feed_forward=_affine(inner.expand, inner.contract),
+            activation=inner.activation,
             norms=_affine(*(residual.layer_norm for residual in residuals)),
             eps=residuals[0].layer_norm.eps,
             is_post_norm=residuals[0].is_post_norm,
@@ -127,7 +129,7 @@ class _PlainLayer:
 
     def _feed_forward(self, x: Tensor) -> Tensor:
         expand, contract = self.feed_forward
-        return F.linear(torch.relu(F.linear(x, *expand)), *contract)
+        return F.linear(self.activation(F.linear(x, *expand)), *contract)
 
     def _normed(self, x: Tensor, norm: Affine) -> Tensor:
         return torch.layer_norm(x, x.shape[-1:], *norm, self.eps)
