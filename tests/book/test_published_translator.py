@@ -20,12 +20,8 @@ def test_the_page_is_in_the_appendix():
 
 
 def test_every_command_can_be_typed():
-    commands = [
-        line.split("python -m transformer ")[1]
-        for line in PROSE.splitlines()
-        if "python -m transformer " in line
-    ]
-    typed = [shlex.split(re.sub(r"`.*", "", command)) for command in commands]
+    found = re.findall(r"python -m transformer ([^`\n]+)", PROSE.replace("\\\n", ""))
+    typed = [shlex.split(command) for command in found]
     assert [words[0] for words in typed] == ["import", "translate", "export"]
     for words in typed:
         make_parser().parse_args(words)

@@ -73,8 +73,8 @@ class SentencePieceCodec:
     def to_text(self) -> str:
         """Return both models and the vocabulary as JSON."""
         source, target = (b64encode(model).decode() for model in self.models)
-        content = {"kind": "sentencepiece", "source": source, "target": target}
-        content |= {"tokens": self.tokens, "tidy": self.tidy}
+        models = {"kind": "sentencepiece", "source": source, "target": target}
+        content = {**models, "tokens": self.tokens, "tidy": self.tidy}
         return json.dumps(content, ensure_ascii=False)
 
     @classmethod
