@@ -28,7 +28,8 @@ from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.codec import PhrasebookCodec, TextCodec
 from transformer.data.corpus import Corpus
 from transformer.data.vocabulary import Vocabulary
-from transformer.engines import CTranslate2, export_marian
+from transformer.engines import CTranslate2
+from transformer.marian import export_marian
 
 RESULTS = Path(__file__).parent.parent / "results"
 PEERS = {"Marian": "transformers", "CTranslate2": "ctranslate2"}

@@ -11,6 +11,10 @@ PAD_ID, BOS_ID, EOS_ID, UNK_ID = 0, 1, 2, 3
 Positions = Literal["sinusoidal", "learned", "none"]
 Norm = Literal["post", "pre"]
 ResidualInit = Literal["scaled", "xavier"]
+Activation = Literal["relu", "swish"]
+
+ADDED: dict[str, Any] = {"target_vocab_size": None, "activation": "relu", "output_bias": False}
+"""Fields that came later, with the value that a file without them means."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +24,8 @@ class TransformerConfig:
     `d_k` and `d_v` left out mean d_model / n_heads (§3.2.2). `norm` is explained in
     `transformer.layers`, `residual_init` in `Transformer.reset_parameters`. The last three switches
     exist so that a chapter can break one thing at a time and show what it was for: the division by
-    √d_k, the factor √d_model, the target mask.
+    √d_k, the factor √d_model, the target mask. `activation` and `output_bias` are there to read
+    published models (`transformer.marian`), which differ from the paper in these.
 
     One vocabulary serves both sides (§5.1), unless `target_vocab_size` gives the target its own:
     brackets instead of words, for instance (§6.3). No matrix can then be shared (§3.4).
@@ -51,6 +56,8 @@ class TransformerConfig:
     scale_scores: bool = True
     scale_embeddings: bool = True
     causal: bool = True
+    activation: Activation = "relu"
+    output_bias: bool = False
 
     def __post_init__(self) -> None:
         """Check every field and derive d_k and d_v."""
@@ -84,6 +91,7 @@ class TransformerConfig:
             ("positions", Positions),
             ("norm", Norm),
             ("residual_init", ResidualInit),
+            ("activation", Activation),
         ):
             if getattr(self, name) not in get_args(options):
                 raise ValueError(
@@ -144,14 +152,12 @@ class TransformerConfig:
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, for JSON; a second vocabulary only where there is one.
+        """Return the fields as plain values, for JSON; of those in `ADDED`, what was chosen.
 
-        So files that hold one vocabulary are the same, byte for byte, as before there could be two.
+        So the files of the paper's model are the same, byte for byte, as before there was a choice.
         """
         values = asdict(self)
-        if self.target_vocab_size is None:
-            del values["target_vocab_size"]
-        return values
+        return {n: value for n, value in values.items() if n not in ADDED or value != ADDED[n]}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "TransformerConfig":

@@ -1,11 +1,9 @@
-"""The model as other engines read it: HuggingFace's Marian, and CTranslate2.
+"""The model as another engine reads it, CTranslate2 here and Marian in `transformer.marian`.
 
 Both hold the paper's model (§3). They translate as this package does once their search keeps
 our rules: no padding, no second start token, no length penalty of theirs.
 """
 
-import json
-from collections.abc import Callable, Sequence
 from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,118 +11,24 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from safetensors.torch import save
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID, TransformerConfig
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
-from transformer.files import write_atomically
+from transformer.data.sentencepiece_codec import SentencePieceCodec
 from transformer.inference.beam import Hypothesis, length_penalty
-from transformer.inference.greedy import output_limits
+from transformer.inference.greedy import EXTRA_TOKENS, output_limits
 from transformer.inference.translate import Decoding
 from transformer.model import Transformer
-from transformer.positional import LearnedEncoding, SinusoidalEncoding
+from transformer.positional import LearnedEncoding, sinusoidal_encoding
 
 FREE = {
     *("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "positions"),
     *("dropout", "attention_dropout", "residual_init"),
+    *("activation", "output_bias", "scale_embeddings"),
 }
 """What may differ from the paper's base model; of `positions`, "none" may not."""
-
-NAMES = {  # ours → Marian's
-    "query_proj": "q_proj",
-    "key_proj": "k_proj",
-    "value_proj": "v_proj",
-    "output_proj": "out_proj",
-    "self_attention": "self_attn",
-    "cross_attention": "encoder_attn",
-    "feed_forward.expand": "fc1",
-    "feed_forward.contract": "fc2",
-}
-NORMS = {
-    "encoder": ("self_attn_layer_norm", "final_layer_norm"),
-    "decoder": ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm"),
-}
-
-
-def export_marian(model: Transformer, codec: TextCodec, folder: str | Path) -> list[Path]:
-    """Write a folder that `MarianMTModel.from_pretrained` and `AutoTokenizer` read.
-
-    A model of words gets a tokenizer that takes them with spaces between.
-
-    Raises:
-        ValueError: Marian cannot hold the model; see `check_portable`.
-    """
-    check_portable(model.config, codec)
-    folder, tokens = Path(folder), tokens_of(codec)
-    files = {
-        "config.json": marian_config(model),
-        "generation_config.json": {**SPECIAL_IDS, "bad_words_ids": [[PAD_ID], [BOS_ID]]},
-        "tokenizer_config.json": {
-            "tokenizer_class": "PreTrainedTokenizerFast",
-            **{f"{name}_token": tokens[number] for name, number in SPECIALS.items()},
-        },
-    }
-    for name, content in files.items():
-        write_atomically(folder / name, (json.dumps(content, indent=2) + "\n").encode())
-    tokenizer = _with_end(codec, tokens).to_str(pretty=True)
-    write_atomically(folder / "tokenizer.json", tokenizer.encode())
-    write_atomically(folder / "model.safetensors", save(marian_weights(model), {"format": "pt"}))
-    return sorted(folder / name for name in (*files, "tokenizer.json", "model.safetensors"))
-
-
-SPECIALS = {"pad": PAD_ID, "bos": BOS_ID, "eos": EOS_ID, "unk": UNK_ID}
-SPECIAL_IDS = {
-    "pad_token_id": PAD_ID,
-    "bos_token_id": BOS_ID,
-    "eos_token_id": EOS_ID,
-    "decoder_start_token_id": BOS_ID,
-    "forced_eos_token_id": None,
-}
-
-
-def marian_config(model: Transformer) -> dict[str, Any]:
-    """Return the content of Marian's config.json."""
-    config = model.config
-    sizes = {"layers": "n_layers", "attention_heads": "n_heads", "ffn_dim": "d_ff"}
-    return {
-        "architectures": ["MarianMTModel"],
-        "model_type": "marian",
-        "is_encoder_decoder": True,
-        "vocab_size": config.vocab_size,
-        "decoder_vocab_size": config.vocab_size,
-        "d_model": config.d_model,
-        **{
-            f"{side}_{theirs}": getattr(config, ours)
-            for side in NORMS
-            for theirs, ours in sizes.items()
-        },
-        "activation_function": "relu",
-        "scale_embedding": True,
-        "share_encoder_decoder_embeddings": True,
-        "max_position_embeddings": len(_positions(model)),
-        **SPECIAL_IDS,
-    }
-
-
-def marian_weights(model: Transformer) -> dict[str, Tensor]:
-    """Return the weights under Marian's names; tied ones once."""
-    weights = {}
-    for name, value in model.state_dict().items():
-        if ".layers." in name:
-            side = name.partition(".")[0]
-            for number, norm in enumerate(NORMS[side]):
-                name = name.replace(f"residuals.{number}.layer_norm", norm)
-            for ours, theirs in NAMES.items():
-                name = name.replace(ours, theirs)
-            weights[f"model.{name}"] = value.cpu()
-    weights["model.shared.weight"] = model.output_weight.detach().cpu()
-    for side in NORMS:
-        weights[f"model.{side}.embed_positions.weight"] = _positions(model).clone()
-    weights["final_logits_bias"] = torch.zeros(1, model.config.vocab_size)
-    return weights
 
 
 def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path) -> list[Path]:
@@ -140,13 +44,16 @@ def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path)
     from ctranslate2.specs.common_spec import Activation
 
     config = model.config
-    spec = TransformerSpec.from_config(
-        config.n_layers, config.n_heads, pre_norm=False, activation=Activation.RELU
-    )
+    activation = Activation[config.activation.upper()]
+    sizes = config.n_layers, config.n_heads
+    spec = TransformerSpec.from_config(*sizes, pre_norm=False, activation=activation)
     embedding = _array(model.output_weight)
     spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = embedding
     spec.decoder.projection.weight = embedding
+    if model.output_bias is not None:
+        spec.decoder.projection.bias = _array(model.output_bias)
     for theirs, ours in ((spec.encoder, model.encoder), (spec.decoder, model.decoder)):
+        theirs.scale_embeddings = config.scale_embeddings
         theirs.position_encodings.encodings = _array(_positions(model))
         for copy, layer in zip(theirs.layer, ours.layers, strict=True):
             _copy_layer(copy, layer)
@@ -234,7 +141,7 @@ def check_ctranslate2() -> None:
 
 def check_portable(config: TransformerConfig, codec: TextCodec) -> None:
     """Raise ValueError unless the engines can hold the model: the paper's, of text to text."""
-    if not isinstance(codec, PhrasebookCodec | SubwordCodec):
+    if not isinstance(codec, PhrasebookCodec | SubwordCodec | SentencePieceCodec):
         raise ValueError("other engines take models of text; this one writes trees")
     paper = TransformerConfig(**{name: getattr(config, name) for name in FREE})
     wrong = [f.name for f in fields(config) if getattr(config, f.name) != getattr(paper, f.name)]
@@ -251,28 +158,25 @@ def tokens_of(codec: TextCodec) -> list[str]:
         return list(codec.tokenizer.tokens)
     if isinstance(codec, PhrasebookCodec):
         return codec.vocabulary.to_list()
+    if isinstance(codec, SentencePieceCodec):
+        return list(codec.tokens)
     raise ValueError("a model of trees has two vocabularies")
 
 
-def _with_end(codec: TextCodec, tokens: Sequence[str]) -> Tokenizer:
-    if isinstance(codec, SubwordCodec):
-        tokenizer = Tokenizer.from_str(codec.tokenizer.to_json())
-    else:
-        vocabulary = {token: number for number, token in enumerate(tokens)}
-        tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=tokens[UNK_ID]))
-        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    end = (tokens[EOS_ID], EOS_ID)
-    tokenizer.post_processor = processors.TemplateProcessing(f"$A {end[0]}", special_tokens=[end])
-    return tokenizer
+def n_positions(config: TransformerConfig) -> int:
+    """Return how many positions another engine gets a table of.
+
+    Here sinusoidal positions go on without an end; there, a longer sentence is an error. So
+    `max_len` is not the end where the longest line that `translate` takes by default needs more.
+    """
+    longest = Decoding().max_source + 1 + EXTRA_TOKENS
+    return config.max_len if config.positions == "learned" else max(config.max_len, longest)
 
 
 def _positions(model: Transformer) -> Tensor:
-    positions = model.positions
-    if isinstance(positions, LearnedEncoding):
-        return positions.weight.detach().cpu()
-    if isinstance(positions, SinusoidalEncoding):
-        return positions.table.cpu()
-    raise ValueError("a model without positions has no table of them")
+    if isinstance(model.positions, LearnedEncoding):
+        return model.positions.weight
+    return sinusoidal_encoding(n_positions(model.config), model.config.d_model)
 
 
 def _copy_layer(copy: Any, layer: Any) -> None:
@@ -306,9 +210,3 @@ def _copy(copy: Any, *products: nn.Linear) -> None:
 
 def _array(tensor: Tensor) -> Any:
     return tensor.detach().cpu().numpy()
-
-
-EXPORTERS: dict[str, Callable[[Transformer, TextCodec, str | Path], list[Path]]] = {
-    "marian": export_marian,
-    "ctranslate2": export_ctranslate2,
-}

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
@@ -71,7 +70,7 @@ class DecoderStepGraph(nn.Module):
                 x, memory, None, padding_mask(source), self_cache=cache, need_weights=True
             )
             outputs.append((cache.keys, cache.values, self_weights, cross_weights))
-        logits = F.linear(self.model.decoder.final_norm(x[:, -1]), self.model.output_weight)
+        logits = self.model.project(self.model.decoder.final_norm(x[:, -1]))
         keys, values, self_weights, cross_weights = (
             torch.stack(parts) for parts in zip(*outputs, strict=True)
         )

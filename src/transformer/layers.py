@@ -138,4 +138,6 @@ def attention_of(config: TransformerConfig) -> MultiHeadAttention:
 
 def feed_forward_of(config: TransformerConfig) -> PositionwiseFeedForward:
     """Build one feed-forward network of the configured sizes."""
-    return PositionwiseFeedForward(d_model=config.d_model, d_ff=config.d_ff, bias=config.bias)
+    return PositionwiseFeedForward(
+        d_model=config.d_model, d_ff=config.d_ff, bias=config.bias, activation=config.activation
+    )

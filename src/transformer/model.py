@@ -108,6 +108,8 @@ class Transformer(nn.Module):
     are padded on the right with `PAD_ID`.
     """
 
+    output_bias: nn.Parameter | None
+
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
@@ -119,6 +121,8 @@ class Transformer(nn.Module):
         if config.tie_embeddings:
             self.target_embedding.weight = self.source_embedding.weight
             self.output_weight = self.source_embedding.weight
+        bias = nn.Parameter(torch.zeros(config.vocab_sizes[1])) if config.output_bias else None
+        self.register_parameter("output_bias", bias)
         self.positions = _positions(config)
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = Encoder(config)
@@ -179,7 +183,7 @@ class Transformer(nn.Module):
         self, states: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch vocab_size"]:
         """Return logits: the states times the transposed embedding matrix (§3.4)."""
-        return F.linear(states, self.output_weight)
+        return F.linear(states, self.output_weight, self.output_bias)
 
     @torch.no_grad()
     def attention(

@@ -15,6 +15,7 @@ from transformer.inference.translate import (
     translate_stream,
 )
 from transformer.model import Transformer
+from transformer.published import is_published, read_published
 from transformer.training.checkpoint import Checkpoint, average_checkpoints, load_checkpoint
 from transformer.training.run_folder import BEST, checkpoints_of
 
@@ -33,14 +34,20 @@ class Translator:
     ) -> "Translator":
         """Open a checkpoint file, or of a run folder the mean of its `average` newest ones.
 
-        `best` takes the run's best checkpoint on its validation split instead.
+        `best` takes the run's best checkpoint on its validation split instead. A folder of a
+        published model (OPUS-MT, or what `export --format marian` wrote) is read as it is.
 
         Raises:
-            ValueError: the checkpoint is damaged, or holds no tokenizer, or one of another size.
+            ValueError: the checkpoint is damaged, or holds no tokenizer, or one of another size; or
+                see `transformer.published.read_published`.
             FileNotFoundError: no such file, or the run has fewer checkpoints.
         """
         path = Path(path)
-        if best:
+        if is_published(path):
+            if best or average > 1:
+                raise ValueError(f"{path} is a published model: best and average are for runs")
+            checkpoint = read_published(path)
+        elif best:
             checkpoint = load_checkpoint(path / BEST)
         elif path.is_dir():
             checkpoint = average_checkpoints(run_checkpoints(path, average))

@@ -98,7 +98,9 @@ def test_the_version_is_the_installed_one(capsys) -> None:
     assert capsys.readouterr().out == f"{version('transformer-walkthrough')}\n"
 
 
-@pytest.mark.parametrize("kind", ["", "train", "translate", "evaluate", "average", "export"])
+@pytest.mark.parametrize(
+    "kind", ["", "train", "translate", "evaluate", "average", "export", "import"]
+)
 def test_help_names_the_exit_codes(kind: str, capsys) -> None:
     with pytest.raises(SystemExit) as caught:
         main([*kind.split(), "--help"])

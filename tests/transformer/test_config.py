@@ -76,6 +76,7 @@ def test_table_3_has_every_row_that_changes_the_model():
         ({"positions": "rotary"}, r"positions must be one of .*'none'\), got 'rotary'"),
         ({"norm": "sandwich"}, "norm must be one of"),
         ({"residual_init": "zero"}, "residual_init must be one of"),
+        ({"activation": "gelu"}, r"activation must be one of \('relu', 'swish'\), got 'gelu'"),
     ],
 )
 @pytest.mark.usefixtures("as_users_run_it")
@@ -101,6 +102,9 @@ def test_replace_lets_derived_sizes_follow():
 def test_survives_json():
     config = TransformerConfig.tiny(77, d_k=5, norm="pre")
     assert TransformerConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    published = TransformerConfig.tiny(77, activation="swish", output_bias=True)
+    assert TransformerConfig.from_dict(published.to_dict()) == published
+    assert not {"activation", "output_bias"} & set(config.to_dict())  # as in files of before
     with pytest.raises(ValueError, match=r"unknown configuration fields: \['heads'\]"):
         TransformerConfig.from_dict({"vocab_size": 10, "heads": 2})
 

@@ -29,6 +29,8 @@ OTHER = CONFIG.replace(
     tie_embeddings=False,
     vocab_size=29,
     target_vocab_size=23,
+    activation="swish",
+    output_bias=True,
 )
 
 

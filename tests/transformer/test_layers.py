@@ -81,6 +81,19 @@ def test_feed_forward_is_two_convolutions_of_width_one():
     torch.testing.assert_close(ours(x[:, order]), ours(x)[:, order])
 
 
+def test_the_bend_is_a_relu_unless_it_is_told_to_be_swish():
+    """§3.3 has max(0, x); published models have x · sigmoid(x)."""
+    x, bent = torch.randn(2, 3, 8), {"relu": torch.relu, "swish": lambda y: y * torch.sigmoid(y)}
+    assert TransformerConfig.base().activation == "relu"
+    for name, bend in bent.items():
+        for ours in (
+            PositionwiseFeedForward(d_model=8, d_ff=6, activation=name),
+            EncoderLayer(config(d_model=8, activation=name)).feed_forward,
+        ):
+            torch.testing.assert_close(ours(x), ours.contract(bend(ours.expand(x))))
+    assert PositionwiseFeedForward(d_model=8, d_ff=6).activation(-x).min() == 0
+
+
 def test_a_feed_forward_network_has_biases_unless_it_is_told_not_to():
     assert PositionwiseFeedForward(d_model=4, d_ff=8).expand.bias is not None
     assert PositionwiseFeedForward(d_model=4, d_ff=8).contract.bias is not None

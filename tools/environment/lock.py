@@ -8,7 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "transformer-walkthrough"
 OPTIONS = (
-    "--all-extras",
+    "--extra=book",
+    "--extra=dev",
     "--strip-extras",
     "--no-annotate",
     "--no-header",

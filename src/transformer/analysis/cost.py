@@ -190,7 +190,8 @@ def parameter_count(config: TransformerConfig) -> int:
     """Return the number of trained values of `Transformer(config)`, counted on paper (Table 3)."""
     source_size, target_size = config.vocab_sizes
     rows = source_size if config.tie_embeddings else source_size + 2 * target_size
-    return fixed_parameter_count(config) + rows * config.d_model
+    bias = target_size if config.output_bias else 0
+    return fixed_parameter_count(config) + rows * config.d_model + bias
 
 
 def fixed_parameter_count(config: TransformerConfig) -> int:

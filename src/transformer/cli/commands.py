@@ -42,7 +42,7 @@ from transformer.cli.plan import DataSettings, make_plan, read_data
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
 from transformer.cli.usage import UsageError, as_usage, one_line
 from transformer.data.tree_codec import TreeCodec
-from transformer.engines import EXPORTERS, CTranslate2, check_ctranslate2
+from transformer.engines import CTranslate2, check_ctranslate2, export_ctranslate2
 from transformer.files import remove_unfinished, write_atomically
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
@@ -50,7 +50,9 @@ from transformer.inference.translate import (
     translate,
     vocabulary_sizes,
 )
+from transformer.marian import export_marian
 from transformer.model import Transformer
+from transformer.published import fetch_published, read_published
 from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
 from transformer.training.objective import perplexity
 from transformer.training.run_folder import (
@@ -216,9 +218,27 @@ def export_command(args: argparse.Namespace) -> int:
         paths = list(export_onnx(model, args.output))
         write_atomically(Path(args.output) / "tokenizer.json", codec.to_text().encode())
     else:
-        paths = EXPORTERS[args.format](model, codec, args.output)
+        write = export_marian if args.format == "marian" else export_ctranslate2
+        paths = write(model, codec, args.output)
     for path in paths:
         _say(args, f"{path}: {path.stat().st_size} bytes")
+    return OK
+
+
+def import_command(args: argparse.Namespace) -> int:
+    """Write a published model as a checkpoint of this package."""
+    if (args.folder is None) == (args.from_hub is None):
+        raise UsageError("name either a folder or a model of the hub, with --from-hub")
+    if args.revision and not args.from_hub:
+        raise UsageError(f"--revision needs --from-hub, got the folder {args.folder}")
+    check_output(args.output)
+    folder = fetch_published(args.from_hub, args.revision) if args.from_hub else args.folder
+    found = read_published(folder)
+    notes = {"published": args.from_hub or found.notes["published"], "revision": args.revision}
+    with output(args.output) as path:
+        save_checkpoint(path, found.model(), tokenizer=found.tokenizer, **notes)
+    sizes = f"{found.config.n_layers} layers of {found.config.d_model}"
+    _say(args, f"{args.output}: {sizes}, {found.config.vocab_size} tokens")
     return OK
 
 

@@ -28,6 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
     _evaluate(kinds)
     _average(kinds)
     _export(kinds)
+    _import(kinds)
     return parser
 
 
@@ -167,7 +168,11 @@ def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
             "Write the model into a folder. onnx: encoder.onnx, decoder-step.onnx and "
             "tokenizer.json, for up to 1024 positions. marian: what transformers' MarianMTModel "
             "and AutoTokenizer read. ctranslate2: what ctranslate2.Translator reads. The last two "
-            "hold the paper's model of text, post-norm, one matrix for all embeddings."
+            "hold the paper's model of text, post-norm, one matrix for all embeddings; marian no "
+            "learned positions, which it would lose. The AutoTokenizer of a model of words wants "
+            "spaces between all of them and takes the rest for unknown (l'Afrique; septembre.). "
+            "For CTranslate2 write ctranslate2: ct2-transformers-converter refuses what marian "
+            "wrote of a model that was trained here."
         ),
         epilog=EXIT_CODES,
     )
@@ -175,6 +180,35 @@ def _export(kinds: "argparse._SubParsersAction[Parser]") -> None:
     _model_options(parser)
     parser.add_argument("--output", type=path, required=True, help="folder to write into")
     parser.add_argument("--format", choices=("onnx", "marian", "ctranslate2"), default="onnx")
+
+
+def _import(kinds: "argparse._SubParsersAction[Parser]") -> None:
+    parser = kinds.add_parser(
+        "import",
+        help="read a published Marian model (OPUS-MT) into a checkpoint",
+        description=(
+            "Write a checkpoint of a published translator: a folder with config.json, "
+            "model.safetensors or pytorch_model.bin, source.spm, target.spm and vocab.json, as "
+            "MarianMTModel and MarianTokenizer save them, or what export --format marian wrote. "
+            "All other commands take the checkpoint, and the folder itself. SentencePiece spells "
+            "its sentences (pip install sentencepiece)."
+        ),
+        epilog="Example: python -m transformer import --from-hub Helsinki-NLP/opus-mt-fr-en "
+        "--output fr-en.safetensors. Where there are several target languages, a line begins with "
+        "one: >>ron<< Bonjour. " + EXIT_CODES,
+    )
+    parser.set_defaults(command=commands.import_command)
+    parser.add_argument("folder", type=path, nargs="?", help="folder of the model")
+    parser.add_argument(
+        "--from-hub",
+        metavar="NAME",
+        help="download it from the HuggingFace hub first (pip install huggingface_hub)",
+    )
+    parser.add_argument("--revision", help="branch, tag or commit on the hub (default: the newest)")
+    parser.add_argument(
+        "--output", type=path, required=True, help="file to write; - is standard output"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no messages")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:

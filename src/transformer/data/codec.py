@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from transformer.data.phrasebook.orthography import detokenize, tokenize
+from transformer.data.sentencepiece_codec import SentencePieceCodec
 from transformer.data.tokenizer import SubwordTokenizer
 from transformer.data.tree_codec import TreeCodec
 from transformer.data.vocabulary import Vocabulary
@@ -95,11 +96,14 @@ class PhrasebookCodec:
         return len(self.vocabulary)
 
 
-def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec | TreeCodec:
+def codec_from_text(
+    text: str,
+) -> SubwordCodec | PhrasebookCodec | TreeCodec | SentencePieceCodec:
     """Read what `to_text` wrote.
 
     Raises:
         ValueError: the text is damaged, or of another kind.
+        ModuleNotFoundError: it asks for a package that is not installed.
     """
     try:
         content = json.loads(text)
@@ -113,9 +117,12 @@ def codec_from_text(text: str) -> SubwordCodec | PhrasebookCodec | TreeCodec:
             words, symbols = _vocabulary(content["words"]), _vocabulary(content["symbols"])
             options = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
             return TreeCodec(words, symbols, **options)
+        if kind == "sentencepiece":
+            return SentencePieceCodec.from_content(content)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error
-    raise ValueError(f"kind of tokenizer must be 'subwords', 'words' or 'trees', got {kind!r}")
+    kinds = "'subwords', 'words', 'trees' or 'sentencepiece'"
+    raise ValueError(f"kind of tokenizer must be {kinds}, got {kind!r}")
 
 
 def _vocabulary(tokens: Sequence[str]) -> Vocabulary:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -27,14 +28,24 @@ class TranslationLoss(nn.Module):
         target_out: Int[Tensor, "batch target_len"],
     ) -> Float[Tensor, ""]:
         """Run the model and compare what it predicts with `target_out`."""
-        weight, smoothing = self.model.output_weight, self.smoothing
+        model, smoothing = self.model, self.smoothing
         if self.r_drop:  # two passes that differ by dropout
-            states = self.model.states(source.repeat(2, 1), target_in.repeat(2, 1))
+            states = model.states(source.repeat(2, 1), target_in.repeat(2, 1))
             return r_drop_projection_loss(
-                states, weight, target_out, alpha=self.r_drop, smoothing=smoothing
+                *factors(model, states), target_out, alpha=self.r_drop, smoothing=smoothing
             )
-        states = self.model.states(source, target_in)
-        return smoothed_projection_loss(states, weight, target_out, smoothing=smoothing)
+        states = model.states(source, target_in)
+        return smoothed_projection_loss(*factors(model, states), target_out, smoothing=smoothing)
+
+
+def factors(
+    model: Transformer, states: Float[Tensor, "batch length d_model"]
+) -> tuple[Float[Tensor, "batch length d"], Float[Tensor, "vocab_size d"]]:
+    """Return what the logits are a product of (§3.4); a bias is a column whose states are 1."""
+    weight, bias = model.output_weight, model.output_bias
+    if bias is None:
+        return states, weight
+    return F.pad(states, (0, 1), value=1.0), torch.cat([weight, bias[:, None]], dim=1)
 
 
 @torch.no_grad()
@@ -47,11 +58,11 @@ def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4
     was_training = model.training
     model.eval()
     total, tokens = 0.0, 0
-    weight = model.output_weight.detach()  # no gradient is wanted
     room = max([max_tokens, *(len(side) + 1 for pair in pairs for side in pair)])
     for indices in token_batches(pairs, max_tokens=room, seed=0, shuffle=False):
         batch = collate(pairs, indices).to(model.output_weight.device)
-        states = model.states(batch.source, batch.target_in)
+        states, weight = factors(model, model.states(batch.source, batch.target_in))
+        weight = weight.detach()  # no gradient is wanted
         total += float(smoothed_projection_loss(states, weight, batch.target_out, smoothing=0.0))
         tokens += batch.n_target_tokens
     model.train(was_training)

@@ -94,7 +94,7 @@ def encoder_stages(
         y, _ = layer.self_attention(x, x, x)
         x = layer.residuals[0](x, lambda _, y=y: y)
         stages.append(x)
-        hidden.append(torch.relu(layer.feed_forward.expand(x)))
+        hidden.append(layer.feed_forward.activation(layer.feed_forward.expand(x)))
         x = layer.residuals[1](x, layer.feed_forward)
         stages.append(x)
     return torch.stack(stages), hidden[0]

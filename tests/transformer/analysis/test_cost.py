@@ -27,6 +27,7 @@ from transformer.model import Transformer
 CONFIGS = {
     "tiny": TransformerConfig.tiny(500),
     "own head sizes": TransformerConfig.tiny(500, d_k=24, d_v=40),
+    "published": TransformerConfig.tiny(500, activation="swish", output_bias=True),
     "narrow": TransformerConfig(vocab_size=90, d_model=64, n_heads=2, n_layers=3, d_ff=96),
 }
 

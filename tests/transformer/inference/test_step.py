@@ -39,7 +39,7 @@ def both(model, *, beam: int = 1, source=None) -> list[tuple[torch.Tensor, torch
     "changes",
     [
         {},
-        {"norm": "pre", "positions": "learned", "bias": False},
+        {"norm": "pre", "positions": "learned", "bias": False, "activation": "swish"},
         {"positions": "none", "d_k": 3, "d_v": 5, "scale_scores": False},
     ],
 )

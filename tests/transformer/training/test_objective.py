@@ -7,6 +7,7 @@ import torch
 from test_trainer import PAIRS, make_model
 
 from transformer.data.batching import collate
+from transformer.training.loss import label_smoothed_cross_entropy
 from transformer.training.objective import TranslationLoss, perplexity
 
 
@@ -31,6 +32,28 @@ def test_perplexity_leaves_the_random_state_and_the_mode_alone() -> None:
         perplexity(model, PAIRS[:4])
         assert torch.equal(torch.get_rng_state(), before)
         assert model.training is mode
+
+
+@pytest.mark.parametrize("r_drop", [0.0, 1.0])
+def test_an_output_bias_is_in_the_loss_and_in_its_gradient(r_drop) -> None:
+    """The fused loss knows a weight only; without the bias it would train another model."""
+    batch = collate(PAIRS[:6])
+    arguments = batch.source, batch.target_in, batch.target_out
+    model = make_model(dropout=0.0, output_bias=True)
+    assert not model.output_bias.any()
+    with torch.no_grad():
+        model.output_bias.normal_()
+    loss = TranslationLoss(model, smoothing=0.1, r_drop=r_drop)(*arguments)
+    loss.backward()
+    found = model.output_bias.grad.clone()
+    model.zero_grad()
+    logits = model(batch.source, batch.target_in)
+    wanted = label_smoothed_cross_entropy(logits, batch.target_out, smoothing=0.1, reduction="sum")
+    wanted.backward()
+    torch.testing.assert_close(loss, wanted)  # two passes without dropout are one
+    torch.testing.assert_close(found, model.output_bias.grad, atol=1e-4, rtol=1e-4)
+    told = label_smoothed_cross_entropy(logits, batch.target_out, smoothing=0.0, reduction="mean")
+    assert perplexity(model, PAIRS[:6]) == pytest.approx(told.exp().item(), rel=1e-4)
 
 
 def test_r_drop_is_off_until_it_is_asked_for() -> None:
