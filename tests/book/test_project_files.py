@@ -65,7 +65,8 @@ def test_both_pages_name_commands_files_and_tools_that_exist(content):
     assert dead_links(content) == []
     named = re.findall(r"(?:tools|src|tests|book)/[\w/.-]+\.(?:py|toml|md|ipynb)", content)
     modules = re.findall(r"-m (tools(?:\.[a-z]+)+)", content)
-    named += [f"{module.replace('.', '/')}.py" for module in modules]
+    for path in (module.replace(".", "/") for module in modules):
+        named.append(f"{path}/__main__.py" if (ROOT / path).is_dir() else f"{path}.py")
     new = {"book/05-feed-forward.ipynb"}
     assert [name for name in named if name not in new and not (ROOT / name).exists()] == []
 

@@ -1,0 +1,1 @@
+"""How other libraries' Transformers differ from the paper's, measured: see `__main__`."""

@@ -1,0 +1,1 @@
+"""One module a library: `measure()` returns its facts; `carry` is what the page shows."""
