@@ -134,6 +134,6 @@ def test_the_weights_that_ship_are_a_run_of_the_record(loaded):
     frame = searches.EXPERIMENT.frame().set_index(["arm", "length", "seed"])
     task = searches.task_of(small=False)
     pairs = task.pairs("test_sentences")[: searches.N_SENTENCES]
-    outputs = searches.found_by(loaded[0], [source for source, _ in pairs], beam=1)
+    outputs = searches.found_by(loaded[0], [s for s, _ in pairs], searches.Search(1))
     exact = sum(out == ids for out, (_, ids) in zip(outputs, pairs, strict=True)) / len(pairs)
     assert exact == pytest.approx(frame.loc[key, "test_sentences/search/exact"], abs=0.006)
