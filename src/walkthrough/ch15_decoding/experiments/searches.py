@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from transformer.analysis.bleu import score
-from transformer.data.batching import Pair
 from transformer.inference import beam_search, greedy_decode, length_penalty
 from transformer.inference.exact import exact_search
 from transformer.inference.greedy import EXTRA_TOKENS
@@ -29,7 +28,7 @@ from walkthrough.lab.tasks import settings_of
 TESTS = ("test_sentences", "test_combinations")
 N_SENTENCES = 400
 MARGIN = 3
-ALPHAS = (0.6, 1.0, 2.0, 4.0)
+ALPHAS = (0.3, 0.6, 1.0, 2.0)
 Ids = list[int]
 
 
@@ -67,18 +66,21 @@ def found_by(model: Transformer, sources: Sequence[Ids], search: Search) -> list
     return [best.tokens for (best,) in beam_search(model, batch, extra_tokens=extra, **how)]
 
 
-def totals(model: Transformer, pairs: Sequence[Pair], targets: Sequence[Ids]) -> list[float]:
-    """Return log P of one output for each source."""
-    return log_probs(
-        model, [(source, out) for (source, _), out in zip(pairs, targets, strict=True)]
-    )
-
-
 @cache
 def outputs_of(length: int, seed: int, small: bool, split: str, search: Search) -> list[Ids]:
     """Return what a search says for each sentence of a split, asked once a process."""
     sources = [source for source, _ in task_of(small).pairs(split)[:N_SENTENCES]]
     return found_by(model_of(length, seed, small), sources, search)
+
+
+@cache
+def totals(length: int, seed: int, small: bool, split: str, search: Search | None) -> list[float]:
+    """Return log P of what a search says for each sentence, of the references without a search."""
+    pairs = task_of(small).pairs(split)[:N_SENTENCES]
+    if search is not None:
+        outputs = outputs_of(length, seed, small, split, search)
+        pairs = [(source, out) for (source, _), out in zip(pairs, outputs, strict=True)]
+    return log_probs(model_of(length, seed, small), pairs)
 
 
 def edits(one: Sequence[int], other: Sequence[int]) -> int:
@@ -96,13 +98,11 @@ def searched(job: Job, *, search: Search, kept: bool = False) -> Outcome:
 
     `bleu_precision` is BLEU without its brevity penalty. `length` is words of the outputs over
     words of the references; `unended` the share of outputs as long as their limit lets them be.
-    `edits` are counted for each token of the references, end tokens included. `search_error` is the
-    share of outputs that are not the most probable, `below_greedy` of those whose own score is
-    below greedy's output's, `preferred` of the wrong ones whose reference has the higher log P.
-    `taught_error` is the share of tokens that are not first when the reference stands before them.
+    `edits` are counted for each token of the references, end tokens included; `taught_error` is the
+    share of tokens that are not first when the reference stands before them.
     """
     which = (job.length, job.seed, job.small)
-    task, model = task_of(job.small), model_of(*which)
+    task = task_of(job.small)
     figures: dict[str, float] = {}
     counts: dict[str, Any] = {}
     for split in ("valid", *TESTS):
@@ -112,8 +112,8 @@ def searched(job: Job, *, search: Search, kept: bool = False) -> Outcome:
         outputs = outputs_of(*which, split, search)
         said = [task.codec.decode(ids) for ids in outputs]
         wanted = [task.codec.decode(ids) for _, ids in pairs]
-        right = [out == ids for out, (_, ids) in zip(outputs, pairs, strict=True)]
         both = list(zip(outputs, pairs, strict=True))
+        right = [out == ids for out, (_, ids) in both]
         scores = score(said, wanted)
         one = {
             "exact": fmean(right),
@@ -125,30 +125,42 @@ def searched(job: Job, *, search: Search, kept: bool = False) -> Outcome:
             / sum(len(ids) + 1 for _, ids in pairs),
         }
         if split != "valid":
-            best, greedy = (outputs_of(*which, split, Search(beam)) for beam in (None, 1))
-            found, gold, most, first = (
-                totals(model, pairs, some)
-                for some in (outputs, [ids for _, ids in pairs], best, greedy)
-            )
-            wrong = [g > f + TIE for g, f, ok in zip(gold, found, right, strict=True) if not ok]
-            own, theirs = (
-                [value / length_penalty(len(ids) + 1, search.alpha) for ids, value in listed]
-                for listed in (zip(outputs, found, strict=True), zip(greedy, first, strict=True))
-            )
-            one |= {
-                "log_prob": fmean(found),
-                "search_error": fmean(b > f + TIE for b, f in zip(most, found, strict=True)),
-                "below_greedy": fmean(g > f + TIE for g, f in zip(theirs, own, strict=True)),
-                "preferred": fmean(wrong) if wrong else 0.0,
-            }
+            one |= judged(*which, split, search, right)
             if search == Search(1):
-                one["taught_error"] = 1 - translator.next_word_accuracy(model, pairs)
+                one["taught_error"] = 1 - translator.next_word_accuracy(model_of(*which), pairs)
             if kept:
                 rows = np.array([[ok, 1] for ok in right], dtype=np.int16)
                 counts[f"{split}/search/exact"] = rows
                 counts[f"{split}/search/bleu"] = sentence_counts(said, wanted).astype(np.int16)
         figures |= {f"{split}/search/{name}": value for name, value in one.items()}
     return Outcome(figures=figures, counts=counts)
+
+
+def judged(
+    length: int, seed: int, small: bool, split: str, search: Search, right: Sequence[bool]
+) -> dict[str, float]:
+    """Return what the model's own scores say of a search.
+
+    `search_error` is the share of outputs that are not the most probable, `preferred` of the wrong
+    ones whose reference has the higher log P, `below_greedy` of those whose score, by the search's
+    α, is below that of greedy's output.
+    """
+    which = (length, seed, small, split)
+    found, gold, best = (totals(*which, one) for one in (search, None, Search(None)))
+    own, greedy = (
+        [
+            value / length_penalty(len(ids) + 1, search.alpha)
+            for value, ids in zip(totals(*which, one), outputs_of(*which, one), strict=True)
+        ]
+        for one in (search, Search(1))
+    )
+    wrong = [g > f + TIE for g, f, ok in zip(gold, found, right, strict=True) if not ok]
+    return {
+        "log_prob": fmean(found),
+        "search_error": fmean(b > f + TIE for b, f in zip(best, found, strict=True)),
+        "below_greedy": fmean(g > f + TIE for g, f in zip(greedy, own, strict=True)),
+        "preferred": fmean(wrong) if wrong else 0.0,
+    }
 
 
 def asked(name: str, search: Search, *, kept: bool = False) -> Arm:
