@@ -80,7 +80,7 @@ class Marian:
                 attention_mask=(source != PAD_ID).long(),
                 num_beams=beam,
                 do_sample=False,
-                **({"length_penalty": 0.0, "early_stopping": True} if beam > 1 else {}),
+                **({"length_penalty": 0.0, "early_stopping": False} if beam > 1 else {}),
                 max_new_tokens=max_len - 1,  # ours counts the end token
             )
             for index, ids in zip(indices, output.tolist(), strict=True):

@@ -74,10 +74,10 @@ def export_ctranslate2(model: Transformer, codec: TextCodec, folder: str | Path)
 class CTranslate2:
     """CTranslate2's search in the place of ours: `Translator(model, codec, search=…)`.
 
-    Outputs are the same, greedily always. A beam of theirs goes on where ours has enough finished
-    hypotheses, so that a few sentences get another translation, with a higher score. Scores are
-    higher, too, by what padding and start token would get. `compute_type="int8"` computes with
-    weights of 8 bits, which can change outputs.
+    Outputs are the same, greedily and by a beam, which ends by the rule that `early_stopping` asks
+    for. Scores are a little higher: it takes padding and start token out before the softmax, this
+    package after it, so that what the model gives these two is shared out among the others.
+    `compute_type="int8"` computes with weights of 8 bits, which can change outputs.
 
     Raises:
         ValueError, ModuleNotFoundError: see `export_ctranslate2`.
@@ -106,13 +106,20 @@ class CTranslate2:
         rows = [
             [token for token in ids if token not in (PAD_ID, EOS_ID)] for ids in source.tolist()
         ]
+        # Without a penalty of its own it ends when nothing open has a higher log P. With one, ever
+        # so small, it ends when `patience` times the beam are finished: twice the beam where α
+        # lets what is open win by its length.
+        late = not decoding.early_stopping and decoding.beam > 1
+        patience = 2 if late and decoding.alpha != 0 else 1
         asked = (decoding.max_len, decoding.extra_tokens, self.config)
         limits = output_limits(source, *asked).tolist()
         found = self.engine.translate_batch(
             [[self.tokens[token] for token in ids] for ids in rows],
             beam_size=decoding.beam,
-            num_hypotheses=decoding.beam,
-            length_penalty=0,
+            num_hypotheses=decoding.beam * patience,
+            length_penalty=0 if late and decoding.alpha == 0 else 1e-9,
+            patience=patience,
+            min_decoding_length=0,  # an empty output is an output
             return_scores=decoding.beam > 1,
             max_input_length=0,
             max_decoding_length=max(max(limits) - 1, 1),

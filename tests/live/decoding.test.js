@@ -61,6 +61,20 @@ test("a beam finds what greedy decoding misses", async () => {
   close(beam.at(-1).finished[0].logProb, Math.log(0.4));
 });
 
+test("a beam goes on while something open can win, unless it is asked to end early", async () => {
+  // [] and [4] end at once, of low probability; the rest goes to a path of four words
+  const model = reader((prefix) => {
+    if (!prefix.length) return { 4: 0.9, 2: 0.1 };
+    if (prefix.length === 1) return { 5: 0.9, 2: 0.1 };
+    return prefix.length < 4 ? { 6: 1 } : { 2: 1 };
+  });
+  const settings = { special: SPECIAL, limit: 8, beam: 2 };
+  const late = await all(decoding.beamSearch(model, settings));
+  const early = await all(decoding.beamSearch(model, { ...settings, earlyStopping: true }));
+  assert.deepEqual(late.at(-1).finished[0].tokens, [4, 5, 6, 6]);
+  assert.ok(early.at(-1).finished[0].score < late.at(-1).finished[0].score);
+});
+
 test("the length penalty prefers a longer one, and counts the end token", async () => {
   const model = reader((prefix) => (prefix.length ? { 4: 0.5, 2: 0.5 } : { 4: 0.55, 2: 0.45 }));
   const settings = { special: SPECIAL, limit: 2, beam: 2 };

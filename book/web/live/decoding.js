@@ -74,7 +74,7 @@
 
   /* Yields { length, rows, grown, open, finished, done } after each step. A row is a hypothesis that was read;
    * `grown` are its continuations that were looked at, in the order of their log probabilities. */
-  async function* beamSearch(reader, { special, limit, beam = 4, alpha = 0.6, nBest = 1, earlyStopping = true }) {
+  async function* beamSearch(reader, { special, limit, beam = 4, alpha = 0.6, nBest = 1, earlyStopping = false }) {
     let state = await reader.start();
     let open = [{ tokens: [special.start], parent: 0, logProb: 0, node: 0 }];
     let nodes = 1;

@@ -167,6 +167,7 @@ def evaluate_command(args: argparse.Namespace) -> int:
         "split": split,
         "beam": args.beam,
         "alpha": args.alpha,
+        "early_stopping": args.early_stopping,
         "constrained": args.constrained,
         **measured(codec, corpus, hypotheses, data.bleu_tokenizer),
         "sentences": len(hypotheses),
@@ -312,6 +313,7 @@ def _decoding(args: argparse.Namespace) -> Decoding:
             n_best=getattr(args, "n_best", 1),
             max_source=args.max_source,
             extra_tokens=args.extra_tokens,
+            early_stopping=args.early_stopping,
             constrained=args.constrained,
         )
 

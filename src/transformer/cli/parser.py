@@ -256,6 +256,12 @@ def _decoding_options(parser: argparse.ArgumentParser) -> None:
         help="tokens that an output may exceed its input by (default 50; the paper: 300 for trees)",
     )
     parser.add_argument(
+        "--early-stopping",
+        action="store_true",
+        help="end a search when `beam` outputs are finished, though an open one may be better: it "
+        "is a little faster, and of 1000 outputs some 2 to 6 score below greedy's",
+    )
+    parser.add_argument(
         "--constrained",
         action="store_true",
         help="a model of trees writes only legal brackets, and a leaf for each word",

@@ -50,7 +50,7 @@ def beam_search(
     alpha: float | None = 0.6,
     n_best: int = 1,
     max_len: int | None = None,
-    early_stopping: bool = True,
+    early_stopping: bool = False,
     extra_tokens: int = EXTRA_TOKENS,
     constraint: Constraint | None = None,
     step: Step | None = None,
@@ -58,11 +58,12 @@ def beam_search(
     """Return the `n_best` best hypotheses found for each row of `source`, best first (§6.1).
 
     A step keeps the `beam` most probable unfinished hypotheses. One that ends among the `beam` most
-    probable continuations is finished and keeps its score. A sentence is done when `beam`
-    hypotheses are finished, or earlier when no unfinished one could still enter the n best. With
-    `early_stopping` off, only the second reason counts. `max_len` and `extra_tokens` are as in
-    `greedy_decode`; the token at the limit must be the end token. What `constraint` closes is never
-    chosen; the probabilities of the rest stay the model's, so scores with and without compare.
+    probable continuations is finished and keeps its score. A sentence is done when nothing that is
+    still open could enter the n best ("early when possible"). With `early_stopping` also when
+    `beam` hypotheses are finished, of whatever score: an open one may then be better, and now and
+    then greedy's output is. `max_len` and `extra_tokens` are as in `greedy_decode`; the token at
+    the limit must be the end token. What `constraint` closes is never chosen; the probabilities of
+    the rest stay the model's, so scores with and without compare.
     `step` is as in `greedy_decode`.
 
     Raises:
@@ -171,7 +172,8 @@ class _Search:
             return False
         if self.early_stopping and len(found) >= self.beam:
             return True
-        # Log probabilities only fall and the penalty only grows, so no continuation scores higher.
+        # Log P only falls, and is below 0, so it weighs least where the penalty is largest: at the
+        # limit, whatever α. No continuation scores higher than the best open one would there.
         reachable = best_open / length_penalty(self.limits[sentence], self.alpha)
         return sorted(h.score for h in found)[-self.n_best] >= reachable
 

@@ -71,7 +71,8 @@ class Decoding:
     """How to decode: `beam=1` is greedy; `max_source` and `batch_tokens` count source tokens.
 
     `alpha=None` ranks by the mean log probability of a token. An output may be `extra_tokens`
-    longer than its input. `constrained` asks for outputs that keep the codec's rules.
+    longer than its input. `early_stopping` ends a search sooner, which may miss the best (see
+    `beam_search`). `constrained` asks for outputs that keep the codec's rules.
     """
 
     beam: int = 4
@@ -79,6 +80,7 @@ class Decoding:
     n_best: int = 1
     max_len: int | None = None
     extra_tokens: int = EXTRA_TOKENS
+    early_stopping: bool = False
     constrained: bool = False
     max_source: int = 1000
     batch_tokens: int = 2000
@@ -265,6 +267,7 @@ def _decode(
             beam=decoding.beam,
             alpha=decoding.alpha,
             n_best=decoding.n_best,
+            early_stopping=decoding.early_stopping,
             **options,
         )
     scored = decoding.beam > 1

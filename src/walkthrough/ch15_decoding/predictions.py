@@ -5,26 +5,26 @@ from walkthrough.page.prediction import Choice, Prediction
 
 beam = Prediction(
     "15-beam",
-    "The same ten translators, decoded greedily and with a beam of 4. Which of the two gets "
-    "more of 400 unseen sentences exactly right?",
+    "A beam of 4 gains BLEU over greedy search. How much of this is left over greedy search that "
+    "may write at most three words more than it reads?",
     (
         Choice(
-            "The beam: a better score is a better sentence",
-            "It finds better scores with all ten. Whole sentences it wins with five of them.",
+            "Most of it: the beam finds better words",
+            "It does, and too few of them. An output that goes round in a circle costs more.",
             when="better",
         ),
         Choice(
-            "Greedy search: its outputs are not too short",
-            "Its outputs are longer, with all ten. Whole sentences it wins with four of them.",
-            when="worse",
+            "Nothing: the limit alone does as much",
+            "What the beam gains is an end for outputs that have none, and the limit ends them, "
+            "too.",
+            when=("worse", "level", "not told apart"),
         ),
         Choice(
-            "Neither: ten models do not tell",
-            "Five are ahead with the beam, four with greedy search, one is level.",
-            when=("not told apart", "level"),
+            "That cannot be compared: with a limit it is another task",
+            "The same models read the same sentences; one search has one rule more.",
         ),
     ),
-    given=(compare("15-searches", "beam 4", "greedy", figure="test_sentences/exact", length=300),),
+    given=(compare("15-searches", "beam 4", "greedy, limited", figure="test_sentences/bleu"),),
 )
 
 not_reordered = Prediction(

@@ -157,11 +157,14 @@ def evaluated(
 
     def one(folder: Path, decoding: Decoding, name: str) -> Outcome:
         found, lines = evaluate(folder, split, decoding)
-        data = read_json(folder / "settings.json")["data"]
-        corpus = load_corpus(read_data(data), split, progress=False)
+        data = read_data(read_json(folder / "settings.json")["data"])
+        corpus = load_corpus(data, split, progress=False)
+        cut = data.bleu_tokenizer or corpus.bleu_tokenizer
         return Outcome(
             figures={f"{split}/{name}/{score}": float(found[score]) for score in scores},
-            counts={f"{split}/{name}/{scores[0]}": sentence_counts(lines, corpus.target)},
+            counts={
+                f"{split}/{name}/{scores[0]}": sentence_counts(lines, corpus.target, tokenize=cut)
+            },
         )
 
     return Measure(tuple(f"{split}/{n}/{s}" for n in names for s in scores), of)
@@ -180,6 +183,7 @@ def evaluate(folder: Path, split: str, decoding: Decoding) -> tuple[dict[str, An
     if not there() or not lines.is_file():
         alpha = "mean" if decoding.alpha is None else decoding.alpha
         how = [f"--beam={decoding.beam}", f"--alpha={alpha}", f"--average={decoding.average}"]
+        how += ["--early-stopping"]  # the rule of all runs that are recorded, and of fairseq
         words = ["-m", "transformer", "evaluate", str(folder), "--threads=1", "--quiet", *how]
         _python(*words, f"--split={split}", f"--output={lines}")
     return there()[-1], lines.read_text("utf-8").splitlines()

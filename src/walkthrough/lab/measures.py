@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from transformer.analysis.bleu import brevity_penalty, clipped_matches
+from transformer.analysis.bleu import bleu_with, brevity_penalty, clipped_matches
 from transformer.training.objective import perplexity as perplexity_of
 from walkthrough.lab import copying, translator
 from walkthrough.lab.experiment import (
@@ -139,13 +139,22 @@ def copied(loss: float = 0.5) -> Measure:
 # Scores of counts a sentence ---------------------------------------------------------------------
 
 
-def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-    """Return what BLEU adds up, a row a sentence: both lengths, four matches, four totals."""
+def sentence_counts(
+    hypotheses: Sequence[str], references: Sequence[str], *, tokenize: str = "13a"
+) -> Counts:
+    """Return what BLEU adds up, a row a sentence: both lengths, four matches, four totals.
+
+    Lines are cut as the figure's own score cuts them, so that figure and interval are of one BLEU.
+
+    Raises:
+        ValueError, ModuleNotFoundError: different numbers of lines; else as `score`.
+    """
     if len(hypotheses) != len(references):
         raise ValueError(
             f"a run needs a line for each reference, got {len(hypotheses)} and {len(references)}"
         )
-    pairs = [(h.split(), r.split()) for h, r in zip(hypotheses, references, strict=True)]
+    cut = bleu_with(tokenize).tokenizer
+    words = ([cut(line.rstrip()).split() for line in side] for side in (hypotheses, references))
     return np.array(
         [
             [
@@ -154,7 +163,7 @@ def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> Cou
                 *(clipped_matches(h, r, n) for n in ORDERS),
                 *(max(len(h) - n + 1, 0) for n in ORDERS),
             ]
-            for h, r in pairs
+            for h, r in zip(*words, strict=True)
         ]
     )
 

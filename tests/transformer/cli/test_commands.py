@@ -221,11 +221,12 @@ def test_every_option_reaches_the_decoder(run: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(commands.Translator, "stream", stream)
     words = ["--beam", "3", "--alpha", "0.2", "--extra-tokens", "7", "--max-source", "9"]
-    words += ["--n-best", "2", "--window", "5"]
-    assert main(["translate", str(run), "--input", os.devnull, *words, "--constrained"]) == 0
+    words += ["--n-best", "2", "--window", "5", "--early-stopping", "--constrained"]
+    assert main(["translate", str(run), "--input", os.devnull, *words]) == 0
     assert main(["translate", str(run), "--input", os.devnull]) == 0
     given = {"beam": 3, "alpha": 0.2, "extra_tokens": 7, "max_source": 9, "n_best": 2}
-    assert asked == [(Decoding(**given, constrained=True), 5), (Decoding(), 100)]
+    given |= {"early_stopping": True, "constrained": True}
+    assert asked == [(Decoding(**given), 5), (Decoding(), 100)]
 
 
 def test_a_translation_leaves_before_the_next_line_is_read(
@@ -265,8 +266,9 @@ def test_evaluation_decodes_as_it_is_told_and_says_so(
     printed = capsys.readouterr().out
     results = json.loads(printed)
     assert results["model"] == str(folder)
-    told = [results[name] for name in ("average", "split", "beam", "alpha", "constrained")]
-    assert told == [1, "valid", 3, 0.2, False]
+    names = ("average", "split", "beam", "alpha", "early_stopping", "constrained")
+    told = [results[name] for name in names]
+    assert told == [1, "valid", 3, 0.2, False, False]
     assert json.loads(results_file(folder)) == {"evaluation": [results]}
     assert "größe" in printed, "people read it"
     assert "größe" in results_file(folder)

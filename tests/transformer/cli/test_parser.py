@@ -8,7 +8,8 @@ from transformer.cli.parser import make_parser
 
 MODEL = {"model": "m", "average": 1, "best": False, "threads": None}
 MODEL |= {"device": "cpu", "quiet": False}
-DECODING = {"beam": 4, "alpha": 0.6, "extra_tokens": 50, "constrained": False, "max_source": 1000}
+DECODING = {"beam": 4, "alpha": 0.6, "extra_tokens": 50, "early_stopping": False}
+DECODING |= {"constrained": False, "max_source": 1000}
 PLAN = {"preset": None, "settings": None, "set": []}
 DEFAULTS = {
     "train --folder f": {

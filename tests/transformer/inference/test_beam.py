@@ -17,15 +17,23 @@ from decoding_peers import (
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import beam as beam_module
-from transformer.inference.beam import beam_search, length_penalty
+from transformer.inference.beam import Hypothesis, _Search, beam_search, length_penalty
 from transformer.inference.greedy import greedy_decode
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
-def test_one_beam_is_greedy(alpha: float) -> None:
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0, None])
+def test_one_beam_is_greedy(alpha: float | None) -> None:
     model, source = trained_model(), make_source(3, rows=24)
-    found = beam_search(model, source, beam=1, alpha=alpha, max_len=12)
-    assert [best[0].tokens for best in found] == greedy_decode(model, source, max_len=12)
+    found = greedily(model, source, alpha=alpha, max_len=12)
+    assert [best.tokens for best in found] == greedy_decode(model, source, max_len=12)
+    (searched,) = zip(*beam_search(model, source, beam=1, alpha=alpha, max_len=12), strict=True)
+    assert all(own.score > one.score - 1e-5 for own, one in zip(searched, found, strict=True))
+
+
+def greedily(model, source, **options) -> list[Hypothesis]:
+    """What greedy search finds, with its scores: a beam of 1 that ends at its first end."""
+    found = beam_search(model, source, beam=1, early_stopping=True, **options)
+    return [best for (best,) in found]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5, None])
@@ -49,11 +57,11 @@ def test_a_wide_beam_finds_what_exhaustive_search_finds(seed: int, alpha: float 
             assert [h.score for h in best] == pytest.approx([s for s, _ in expected], rel=1e-4)
 
 
-def assert_plain(model, source, limit: int, *, early_stopping: bool = True, **options) -> None:
+def assert_plain(model, source, limit: int, *, early_stopping: bool = False, **options) -> None:
     """Both beams find the same, with the same scores, after the same number of steps."""
     wanted = {"beam": 4, "alpha": 0.6, "n_best": 1, **options}
-    if not early_stopping:
-        options["early_stopping"] = False
+    if early_stopping:
+        options["early_stopping"] = True
     if limit < 50:
         options["max_len"] = limit
     for row in map(strip, source):
@@ -130,11 +138,60 @@ def test_a_batch_gives_what_each_sentence_alone_gives() -> None:
         assert [h.score for h in best] == pytest.approx([h.score for h in alone], abs=1e-5)
 
 
+ALPHAS = [0.0, 0.3, 0.6, 1.0, 2.0, None]
+RANDOM = [(0, 3.0), (1, 1.5), (1, 4.0), (2, 1.5), (2, 4.0)]
+
+
+@pytest.mark.parametrize("n_best", [1, 3])
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_at_the_end_nothing_open_could_pass_what_is_returned(alpha, n_best, monkeypatch) -> None:
+    """The best open one keeps its log P at most, and divides it by the largest penalty at most.
+
+    A search that goes on to the limit finds the same. The rule of `beam` many does neither.
+    """
+    ended: dict[int, tuple[float, int, int]] = {}
+    is_done = _Search._is_done
+
+    def watched(self, sentence: int, best_open: float, length: int) -> bool:
+        ended[sentence] = best_open, length, self.limits[sentence]
+        return is_done(self, sentence, best_open, length)
+
+    def never(self, sentence: int, best_open: float, length: int) -> bool:
+        return length >= self.limits[sentence] or best_open == float("-inf")
+
+    def passed(found) -> int:
+        """How many sentences still had something open that could have been returned."""
+        return sum(
+            any(best_open / length_penalty(n, alpha) > found[sentence][-1].score for n in later)
+            for sentence, (best_open, length, limit) in ended.items()
+            if (later := range(length + 1, limit + 1))
+        )
+
+    models = [trained_model(), *(make_model(seed, sharp=sharp) for seed, sharp in RANDOM)]
+    early, missed = 0, 0
+    for number, model in enumerate(models):
+        source, options = make_source(number), {"beam": 3, "n_best": n_best, "alpha": alpha}
+        options |= {"max_len": 9}
+        monkeypatch.setattr(_Search, "_is_done", watched)
+        found = beam_search(model, source, **options)
+        assert passed(found) == 0
+        soon = beam_search(model, source, **options, early_stopping=True)
+        early += passed(soon)
+        monkeypatch.setattr(_Search, "_is_done", never)
+        for one, late, other in zip(
+            found, beam_search(model, source, **options), soon, strict=True
+        ):
+            assert [h.score for h in one] == pytest.approx([h.score for h in late], abs=1e-5)
+            missed += late[-1].score > other[-1].score + 1e-4
+    assert early >= missed
+    assert missed > 0 or n_best == 1
+
+
 def test_a_finished_hypothesis_keeps_its_score() -> None:
     # stopping later may add better hypotheses, but none of those found may change
     model, source = trained_model(), make_source(2)
-    early = beam_search(model, source, beam=3, n_best=3, max_len=9)
-    late = beam_search(model, source, beam=3, n_best=3, max_len=9, early_stopping=False)
+    early = beam_search(model, source, beam=3, n_best=3, max_len=9, early_stopping=True)
+    late = beam_search(model, source, beam=3, n_best=3, max_len=9)
     for row, one, other in zip(source, early, late, strict=True):
         assert other[0].score >= one[0].score - 1e-6
         for h in [*one, *other]:

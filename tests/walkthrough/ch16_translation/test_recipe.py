@@ -45,10 +45,10 @@ def test_the_table_has_a_line_an_arm_and_test_set_and_the_published_run():
     lines = protocol.score_table(protocol.EXPERIMENT.frame()).splitlines()
     told = [" ".join(line.split()) for line in lines]
     assert told[:2] == [
-        "BLEU outputs references ratio",
-        "published 2016 40.34 (40.00–40.64) 11792 12103 0.974",
+        "BLEU precisions outputs references ratio",
+        "published 2016 40.34 (40.00–40.64) 41.42 11792 12103 0.974",
     ]
-    assert told[-1] == "as printed 2016 41.02 12096 12103 0.999"
+    assert told[-1] == "as printed 2016 41.02 41.04 12096 12103 0.999"
     assert len(told) == 10
 
 

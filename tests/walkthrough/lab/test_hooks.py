@@ -61,7 +61,7 @@ def asked(monkeypatch):
             hooks.Path(told["--output"]).write_text("\n".join(REFERENCE))
 
     monkeypatch.setattr(hooks, "_python", python)
-    corpus = type("Corpus", (), {"target": REFERENCE})
+    corpus = type("Corpus", (), {"target": REFERENCE, "bleu_tokenizer": "none"})
     monkeypatch.setattr(hooks, "load_corpus", lambda *what, progress: None if progress else corpus)
     return said
 

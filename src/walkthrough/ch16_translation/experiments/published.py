@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from transformer.analysis.bleu import brevity_penalty
+
 Kind = Literal["earlier, one model", "earlier, ensemble", "Transformer"]
 Pair = Literal["English–German", "English–French"]
 SINGLE: Kind = "earlier, one model"
@@ -76,6 +78,11 @@ class PublishedRun:
     bleu: float
     hypothesis_len: int
     reference_len: int
+
+    @property
+    def precisions_alone(self) -> float:
+        """BLEU without its brevity penalty."""
+        return self.bleu / brevity_penalty(self.hypothesis_len, self.reference_len)
 
 
 WU_2021 = PublishedRun(

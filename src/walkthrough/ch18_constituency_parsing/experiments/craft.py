@@ -86,7 +86,12 @@ def parsed(job: Job, trained: Trained, *, repaired: bool = False) -> Outcome:
     gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[:: EVERY["test"]]]
     trees: dict[str, Sequence[Tree | None]] = {}
     for way, how in WAYS.items():
-        decoding = Decoding(**how, extra_tokens=300, batch_tokens=1000)  # type: ignore[arg-type]
+        decoding = Decoding(
+            **how,  # type: ignore[arg-type]
+            extra_tokens=300,
+            batch_tokens=1000,
+            early_stopping=True,  # as all that is recorded
+        )
         lines = [best[0].text for best in translate(model, codec, sources, decoding)]
         trees[way] = trees_of(codec, sources, lines)
         if repaired and way in REPAIRED:

@@ -98,7 +98,11 @@ class Parser:
     ) -> list[str]:
         """Return the symbols that the model writes for each sentence (words between spaces)."""
         decoding = Decoding(
-            beam=beam, alpha=alpha, constrained=constrained, extra_tokens=EXTRA_TOKENS
+            beam=beam,
+            alpha=alpha,
+            constrained=constrained,
+            extra_tokens=EXTRA_TOKENS,
+            early_stopping=True,  # as all that is recorded
         )
         best = translate(self.model, self.codec, sentences, decoding)
         return [candidates[0].text for candidates in best]
