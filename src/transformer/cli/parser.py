@@ -2,7 +2,7 @@
 
 import argparse
 
-from transformer.cli import commands
+from transformer.cli import commands, training
 from transformer.cli.plan import PRESETS
 from transformer.cli.surroundings import package_version
 from transformer.cli.usage import Parser, path, whole
@@ -51,7 +51,7 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
         "and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE dropout). "
         f"{EXIT_CODES}",
     )
-    parser.set_defaults(command=commands.train_command)
+    parser.set_defaults(command=training.train_command)
     _plan_options(parser)
     parser.add_argument("--folder", type=path, required=True, help="run folder; holds no run yet")
     parser.add_argument(
