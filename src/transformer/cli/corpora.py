@@ -3,7 +3,10 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
@@ -14,6 +17,7 @@ from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
 from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
+from transformer.data.text_files import TextFile, TextPair
 from transformer.data.tree_codec import TreeCodec
 from transformer.training.trainer import Pairs
 
@@ -51,7 +55,13 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             progress=progress,
         )
     if data.corpus == "files":
-        return _from_files(data, split)
+        return Corpus.from_text_files(
+            *_files(data, split),
+            source_language=data.source_language,
+            target_language=data.target_language,
+            split=split,
+            tokenized=data.tokenized,
+        )
     return Corpus.from_phrasebook(
         split,
         source_language=data.source_language,
@@ -60,12 +70,44 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
     )
 
 
-def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
+def lines_of(data: DataSettings, split: str, *, progress: bool = True) -> Corpus | TextPair:
+    """Return the lines of one split; those of files are read when they are used, and not held.
+
+    Raises:
+        ValueError, FileNotFoundError: as `load_corpus`.
+    """
+    if data.corpus == "files" and not data.bpe_dropout:
+        paths = _files(data, split)
+        if all(Path(path).is_file() for path in paths):  # what is read twice must be no pipe
+            return TextPair(*map(TextFile, paths))
+    return load_corpus(data, split, progress=progress)
+
+
+def origin(data: DataSettings) -> dict[str, Any]:
+    """Return what decides which ids a run trains and validates on: settings, and of files a sum.
+
+    Raises:
+        FileNotFoundError: a file is not there.
+    """
+    names = [f"{split}_{side}" for split in ("train", "valid") for side in ("source", "target")]
+    free = {"folder", "tokenized", "bleu_tokenizer", "test_source", "test_target", *names}
+    told = {f"data.{name}": value for name, value in asdict(data).items() if name not in free}
+    if data.corpus == "files":
+        for name in names:
+            path = getattr(data, name)
+            if path is not None:
+                _check_is_there(name, path)
+                is_file = Path(path).is_file()  # a pipe is read once, and is never the same
+                told[f"data.{name}"] = TextFile(path).fingerprint() if is_file else str(uuid4())
+    return told
+
+
+def learn_codec(data: DataSettings, train: Corpus | TextPair) -> TextCodec:
     """Learn one vocabulary for both languages from the training split (§5.1); of trees, two."""
     if data.corpus == "phrasebook":
         vocabulary = phrasebook(data.corpus_seed).vocabulary()
         return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
-    if data.corpus == "craft":
+    if isinstance(train, Corpus) and data.corpus == "craft":
         return TreeCodec.learn(
             train.source,
             train.target,
@@ -74,21 +116,28 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
             tags=TAGS,
         )
     try:
-        return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+        return SubwordCodec.train(chain(train.source, train.target), n_merges=data.merges)
     except ValueError as error:
         raise ValueError(f"data.merges: {error}") from None
 
 
-def encode_pairs(codec: TextCodec, corpus: Corpus) -> PairArrays:
+def encode_pairs(codec: TextCodec, corpus: Corpus | TextPair) -> PairArrays:
     """Return the ids of every sentence pair."""
+    if isinstance(codec, SubwordCodec):
+        return PairArrays.from_flat(
+            *(codec.tokenizer.encode_lines(side) for side in (corpus.source, corpus.target))
+        )
     return PairArrays(
-        (codec.encode(source), codec.encode_target(target)) for source, target in corpus
+        (codec.encode(source), codec.encode_target(target))
+        for source, target in zip(corpus.source, corpus.target, strict=True)
     )
 
 
-def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus | TextPair) -> Pairs:
     """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
     data, seed = plan.data, plan.training.seed
+    if isinstance(corpus, TextPair):
+        return encode_pairs(codec, corpus)
     if data.bpe_dropout and isinstance(codec, SubwordCodec):
         return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
     if data.word_dropout and isinstance(codec, TreeCodec):
@@ -135,7 +184,8 @@ def check_lengths(config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair]
     if config.positions == "learned":
         train = pairs(0) if callable(pairs) else pairs
         for split, found in (("train", train), ("valid", valid or ())):
-            longest = max((len(side) + 1 for pair in found for side in pair), default=0)
+            arrays = found if isinstance(found, PairArrays) else PairArrays(found)
+            longest = int(arrays.lengths.max(initial=0)) + 1
             if longest > config.max_len:
                 raise ValueError(
                     f"the {split} split has a sentence of {longest} tokens, its end included: "
@@ -190,7 +240,7 @@ def exact_matches(hypotheses: Sequence[str], references: Sequence[str]) -> float
     return sum(h == r for h, r in zip(hypotheses, references, strict=True)) / len(references)
 
 
-def _from_files(data: DataSettings, split: str) -> Corpus:
+def _files(data: DataSettings, split: str) -> tuple[str, str]:
     files = {
         "train": (data.train_source, data.train_target),
         "valid": (data.valid_source, data.valid_target),
@@ -204,11 +254,15 @@ def _from_files(data: DataSettings, split: str) -> Corpus:
             f"data.{split}_source and data.{split}_target must name text files, "
             f"got {source} and {target}"
         )
-    return Corpus.from_text_files(
-        source,
-        target,
-        source_language=data.source_language,
-        target_language=data.target_language,
-        split=split,
-        tokenized=data.tokenized,
-    )
+    for side, path in (("source", source), ("target", target)):
+        _check_is_there(f"{split}_{side}", path)
+    return source, target
+
+
+def _check_is_there(name: str, path: str) -> None:
+    if not Path(path).exists():
+        place = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+        raise FileNotFoundError(
+            f"data.{name} names {path}, and there is no such file{place}: name it by "
+            f"--set data.{name}=…"
+        )

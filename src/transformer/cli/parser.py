@@ -38,7 +38,8 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
         description=(
             "Train a model. Settings come from a preset, then from a TOML file with the sections "
             "data, model and training, then from options; later ones win. The run folder gets "
-            "settings.json, log.csv, results.json, checkpoints and the state to resume from."
+            "settings.json, log.csv, results.json, checkpoints, the state to resume from, and the "
+            "sentence pairs as numbers, which a resumed run reads in place of the corpus."
         ),
         epilog="Example: python -m transformer train --preset phrasebook --folder runs/first. "
         "Two text files of your own: train --preset multi30k-tiny --set data.corpus=files "

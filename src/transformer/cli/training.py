@@ -4,8 +4,10 @@ What the processes must have in common comes from the first, whatever the disk o
 """
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -16,17 +18,20 @@ from transformer.cli.corpora import (
     encode_pairs,
     has_valid,
     learn_codec,
-    load_corpus,
+    lines_of,
+    origin,
     training_pairs,
 )
 from transformer.cli.models import check_device, start_model
 from transformer.cli.places import check_output_folder
 from transformer.cli.plan import Plan, make_plan
+from transformer.cli.prepared import PAIRS, Prepared, keep, kept
 from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
 from transformer.cli.usage import UsageError, as_usage
-from transformer.data.batching import PairArrays
-from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
+from transformer.config import TransformerConfig
+from transformer.data.codec import SubwordCodec, codec_from_text
 from transformer.data.corpus import Corpus
+from transformer.data.text_files import TextPair
 from transformer.data.tree_codec import TreeCodec
 from transformer.inference.translate import vocabulary_sizes
 from transformer.model import Transformer
@@ -57,49 +62,47 @@ def _train(args: argparse.Namespace, plan: Plan) -> int:
     is_first = distributed.rank() == 0
     resume = distributed.from_first(lambda: _checked_folder(args.folder, args.resume))
     torch.manual_seed(plan.training.seed)
-    start = distributed.together(lambda: _start(args, plan) if is_first else None)
-    corpus = distributed.together(lambda: load_corpus(plan.data, "train", progress=not args.quiet))
-    codec = codec_from_text(distributed.from_first(lambda: _codec(args, plan, corpus, start)))
-    pairs = training_pairs(plan, codec, corpus)
-    valid = distributed.together(lambda: _valid_pairs(args, plan, codec))
-    source_size, target_size = vocabulary_sizes(codec)
-    has_two = isinstance(codec, TreeCodec)
-    config = plan.config(source_size, target_size if has_two else None)
-    distributed.together(lambda: check_lengths(config, pairs, valid))
-    model = distributed.together(
-        lambda: start_model(start, config, args.start_from) if start else Transformer(config)
+    made_of = distributed.together(lambda: origin(plan.data))
+    own = {f"model.{name}": value for name, value in plan.model.items()}
+    distributed.agree({**made_of, **own, "settings": plan.training.replace(threads=None)})
+    first = distributed.together(lambda: _first(args, plan, made_of, resume) if is_first else None)
+    tokenizer, checksum = distributed.from_first(lambda: first[0].mark if first else ("", ""))
+    made, model = distributed.together(
+        lambda: first or _other(args, plan, made_of, tokenizer, checksum)
     )
     if is_first:
-        told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
-        say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
+        sizes = model.config.vocab_sizes
+        words = "{} words, {} symbols" if model.config.target_vocab_size else "{} tokens"
+        counted = f"{made.number} pairs, {words.format(*sizes)}"
+        say(args, f"{counted}, {model.n_parameters:,} parameters")
     notes = {"data": asdict(plan.data), "start_from": args.start_from}
     notes |= {"command": command_line(), **surroundings()}
     if plan.training.threads is not None:  # `train` sets them, after this
         notes["threads"] = plan.training.threads
     history = train(
         model,
-        pairs,
+        made.pairs,
         plan.training,
-        valid=valid,
+        valid=made.valid,
         folder=args.folder,
         resume=resume,
-        tokenizer=codec.to_text(),
+        tokenizer=made.tokenizer,
         progress=not args.quiet,
         notes=notes,
     )
-    return _told(args, history) if is_first else OK
+    if is_first:
+        _tell(args, history)
+    return OK if history.interrupted_by is None else INTERRUPTED + history.interrupted_by
 
 
-def _told(args: argparse.Namespace, history: History) -> int:
-    last = history.records[-1] if history.records else None
+def _tell(args: argparse.Namespace, history: History) -> None:
     if history.interrupted_by is not None:
         print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
-        return INTERRUPTED + history.interrupted_by
-    if last is not None:
+    elif history.records:
+        last = history.records[-1]
         results = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
         say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
         add_results(args.folder, "training", results, unless_has="update")
-    return OK
 
 
 def _options(args: argparse.Namespace) -> list[str]:
@@ -122,11 +125,56 @@ def _checked_folder(folder: str, asked: str) -> bool:
     return resume
 
 
-def _start(args: argparse.Namespace, plan: Plan) -> Checkpoint | None:
-    return load_checkpoint(args.start_from) if args.start_from else None
+def _first(
+    args: argparse.Namespace, plan: Plan, made_of: dict[str, Any], resume: bool
+) -> tuple[Prepared, Transformer]:
+    found = kept(args.folder, made_of) if resume and holds_run(args.folder) else None
+    start = load_checkpoint(args.start_from) if args.start_from and found is None else None
+    made = _prepared(args, plan, found, lambda corpus: _tokenizer(args, plan, corpus, start))
+    config = _config(plan, made)
+    check_lengths(config, made.pairs, made.valid)
+    model = start_model(start, config, args.start_from) if start else Transformer(config)
+    if found is None and not (resume and (Path(args.folder) / PAIRS).exists()):
+        made = keep(args.folder, made, made_of)
+    return made, model
 
 
-def _codec(args: argparse.Namespace, plan: Plan, corpus: Corpus, start: Checkpoint | None) -> str:
+def _other(
+    args: argparse.Namespace, plan: Plan, made_of: dict[str, Any], tokenizer: str, checksum: str
+) -> tuple[Prepared, Transformer]:
+    found = kept(args.folder, made_of, checksum=checksum)  # unless this machine has its own disk
+    made = _prepared(args, plan, found, lambda _: tokenizer)
+    return made, Transformer(_config(plan, made))
+
+
+def _prepared(
+    args: argparse.Namespace,
+    plan: Plan,
+    found: Prepared | None,
+    tokenizer: Callable[[Corpus | TextPair], str],
+) -> Prepared:
+    data, progress = plan.data, not args.quiet
+    if found is not None and found.pairs is not None:
+        return found
+    corpus = lines_of(data, "train", progress=progress)
+    text = tokenizer(corpus) if found is None else found.tokenizer
+    codec, valid = codec_from_text(text), None if found is None else found.valid
+    pairs = training_pairs(plan, codec, corpus)
+    if found is None and has_valid(data):
+        valid = encode_pairs(codec, lines_of(data, VALID_SPLIT[data.corpus], progress=progress))
+    number = len(corpus) if isinstance(corpus, Corpus) else 0 if callable(pairs) else len(pairs)
+    return Prepared(text, number, pairs, valid, found.checksum if found else "")
+
+
+def _config(plan: Plan, made: Prepared) -> TransformerConfig:
+    codec = codec_from_text(made.tokenizer)
+    source_size, target_size = vocabulary_sizes(codec)
+    return plan.config(source_size, target_size if isinstance(codec, TreeCodec) else None)
+
+
+def _tokenizer(
+    args: argparse.Namespace, plan: Plan, corpus: Corpus | TextPair, start: Checkpoint | None
+) -> str:
     if start is None:
         return learn_codec(plan.data, corpus).to_text()
     codec, data = start_codec(start, args.start_from), plan.data
@@ -139,10 +187,3 @@ def _codec(args: argparse.Namespace, plan: Plan, corpus: Corpus, start: Checkpoi
             f"data.merges is {data.merges}: set data.merges={kept}"
         )
     return codec.to_text()
-
-
-def _valid_pairs(args: argparse.Namespace, plan: Plan, codec: TextCodec) -> PairArrays | None:
-    if not has_valid(plan.data):
-        return None
-    split = VALID_SPLIT[plan.data.corpus]
-    return encode_pairs(codec, load_corpus(plan.data, split, progress=not args.quiet))

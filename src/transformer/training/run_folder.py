@@ -5,6 +5,7 @@ log.csv                     one row a `Record`
 checkpoints/001000.safetensors …  the newest `keep` checkpoints
 best.safetensors            the parameters with the lowest validation perplexity yet
 state.safetensors           parameters, Adam's moments, position in the epoch and the log
+pairs.safetensors           the command's: tokenizer and ids, made once (`cli/prepared.py`)
 .lock                       held by the process that trains here
 """
 

@@ -4,9 +4,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from transformer.data.batching import Pair
+from transformer.data.batching import Pair, PairArrays
 
 FREE_TO_CHANGE = {
     "threads", "compile", "log_every", "valid_every", "save_every", "keep", "patience"
@@ -26,8 +24,9 @@ def counted(pairs: Sequence[Pair]) -> dict[str, int]:
 def checksum(pairs: Sequence[Pair]) -> int:
     """CRC-32 over all ids, so that a run is not resumed on other sentences."""
     value = 0
-    for source, target in pairs:
-        value = zlib.crc32(np.array([len(source), *source, *target], np.int64).tobytes(), value)
+    arrays = pairs if isinstance(pairs, PairArrays) else PairArrays(pairs)
+    for row in arrays.rows():
+        value = zlib.crc32(row.data, value)
     return value
 
 

@@ -260,7 +260,7 @@ class Trainer:
             seconds=at.seconds,
         )
         if validates and self.valid is not None:
-            value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens, shared=True)
             self._check_finite([value])
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()

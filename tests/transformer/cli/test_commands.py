@@ -95,13 +95,13 @@ def test_training_says_what_it_trains_unless_it_is_to_be_quiet(
     trained, train, monkeypatch, capsys, quiet: bool
 ) -> None:
     asked = []
-    load = training.load_corpus
+    lines = training.lines_of
 
-    def load_corpus(data, split, *, progress):
+    def lines_of(data, split, *, progress):
         asked.append((split, progress))
-        return load(data, split, progress=progress)
+        return lines(data, split, progress=progress)
 
-    monkeypatch.setattr(training, "load_corpus", load_corpus)
+    monkeypatch.setattr(training, "lines_of", lines_of)
     assert train(*["--quiet"] * quiet) == 0
     (call,) = trained
     assert asked == [("train", not quiet), ("valid", not quiet)]
@@ -161,7 +161,7 @@ def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_p
 def test_a_folder_with_a_run_or_in_use_is_refused_before_anything_is_read(
     run: Path, files: Path, monkeypatch, capsys
 ) -> None:
-    monkeypatch.setattr(training, "load_corpus", None)  # would fail if it were called
+    monkeypatch.setattr(training, "lines_of", None)  # would fail if it were called
     before = (run / "settings.json").read_bytes()
     command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run), "--quiet"]
     assert main(command) == 1
@@ -182,7 +182,7 @@ def test_a_run_that_lost_a_file_is_refused_before_anything_is_read(
     folder = copied(run, tmp_path / "run")
     (folder / "state.safetensors").write_bytes((run / "state.safetensors").read_bytes())
     (folder / lost).unlink()
-    monkeypatch.setattr(training, "load_corpus", None)  # would fail if it were called
+    monkeypatch.setattr(training, "lines_of", None)  # would fail if it were called
     words = ["train", "--settings", f"{files}/settings.toml", "--folder", str(folder)]
     assert main([*words, resume]) == 1
     told = f"{folder} holds checkpoints up to update 4, but no {lost}: copy it there, or begin a "

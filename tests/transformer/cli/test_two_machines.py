@@ -6,7 +6,12 @@ from pathlib import Path
 from two_processes import commands, needs_fork
 
 from transformer.cli import main
+from transformer.cli.corpora import origin
+from transformer.cli.plan import make_plan
+from transformer.cli.prepared import kept
+from transformer.training.checkpoint import load_model
 from transformer.training.history import History
+from transformer.training.objective import perplexity
 
 pytestmark = needs_fork
 
@@ -30,6 +35,10 @@ def test_a_run_goes_on_from_the_first_machines_state(files: Path, tmp_path: Path
     rows = [History.read(folder / "log.csv", up_to=6).records for folder in (whole, again)]
     said = [[(row.update, row.loss, row.valid_perplexity) for row in some] for some in rows]
     assert said[0] == said[1]
+    valid = kept(whole, origin(make_plan(None, files / "settings.toml").data)).valid
+    assert perplexity(load_model(whole / last), valid, max_tokens=100) == said[0][-1][-1], (
+        "each has validated its share"
+    )
     assert main([str(word) for word in command(files, whole, "--resume", updates=7)]) == 1
     assert "holds a run of 2 processes, and now there is 1: an " in capsys.readouterr().err
 
@@ -43,8 +52,8 @@ def test_what_two_machines_do_not_agree_on(files: Path, tmp_path: Path) -> None:
     own = [("--set", f"data.train_{side}={shorter}/train.{end}")
            for side, end in (("source", "de"), ("target", "xx"))]  # fmt: skip
     cases = [
-        ([*own[0], *own[1]], "training pairs: process 0 has "),
-        (["--seed", "7"], "seed: process 0 has 1, process 1 7"),
+        ([*own[0], *own[1]], "data.train_source: process 0 has 396 lines, SHA-256 "),
+        (["--seed", "7"], "all processes must have the same settings: process 0 has "),
         (["--set", f"data.train_source={tmp_path}/nowhere"], "nowhere"),
     ]
     for options, message in cases:

@@ -7,6 +7,7 @@ import torch
 from test_trainer import PAIRS, make_model
 
 from transformer.data.batching import collate
+from transformer.training import distributed
 from transformer.training.objective import TranslationLoss, perplexity
 
 
@@ -31,6 +32,26 @@ def test_perplexity_leaves_the_random_state_and_the_mode_alone() -> None:
         perplexity(model, PAIRS[:4])
         assert torch.equal(torch.get_rng_state(), before)
         assert model.training is mode
+
+
+def test_each_process_validates_its_share(monkeypatch) -> None:
+    """Batch for batch, so that the sum has the digits that one process gives it."""
+    model, told = make_model(), []
+
+    def add(*values, device):
+        told.append(values)
+        return [sum(of_all) for of_all in zip(*told, strict=True)]
+
+    whole = perplexity(model, PAIRS, max_tokens=30)
+    monkeypatch.setattr(distributed, "sum_over_processes", add)
+    monkeypatch.setattr(distributed, "world_size", lambda: 2)
+    for rank in (0, 1):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        found = perplexity(model, PAIRS, max_tokens=30, shared=True)
+    assert found == whole
+    shares = [{place for place, loss in enumerate(losses) if loss} for _, *losses in told]
+    assert shares[0].isdisjoint(shares[1])
+    assert min(map(len, shares)) > 1
 
 
 def test_r_drop_is_off_until_it_is_asked_for() -> None:

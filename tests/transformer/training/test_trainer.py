@@ -752,7 +752,7 @@ def test_validation_batches_are_as_large_as_those_of_training(monkeypatch) -> No
     asked: list[dict[str, int]] = []
     monkeypatch.setattr(trainer_module, "perplexity", lambda *_, **o: asked.append(o) or 2.0)
     trained(SETTINGS.replace(max_updates=1, warmup=1), valid=PAIRS[:5])
-    assert asked == [{"max_tokens": SETTINGS.max_tokens}]
+    assert asked == [{"max_tokens": SETTINGS.max_tokens, "shared": True}]
 
 
 def test_the_state_is_saved_only_where_it_is_due(tmp_path: Path, monkeypatch) -> None:
