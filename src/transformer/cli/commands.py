@@ -191,7 +191,10 @@ def _data_settings(args: argparse.Namespace) -> DataSettings:
             return make_plan(args.preset, args.settings, args.set).data
     written = Path(args.model) / "settings.json"
     if not written.exists():
-        raise UsageError(f"{args.model} is no run folder: name the corpus with --preset")
+        raise UsageError(
+            f"{args.model} is no run folder: name the corpus with --preset, or your own files with "
+            "--settings; a run's best checkpoint is RUN --best"
+        )
     data = read_json(written).get("data")
     if not isinstance(data, dict):
         raise UsageError(f"{written} names no corpus: name it with --preset")

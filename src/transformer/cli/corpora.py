@@ -1,12 +1,16 @@
 """The corpora behind one interface: lines of a split, and the codec that spells them."""
 
+import os
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import numpy as np
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
@@ -179,18 +183,51 @@ def spell_with_classes(
     return spell
 
 
-def check_lengths(config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None) -> None:
-    """Raise ValueError for a sentence that has no place among learned positions."""
-    if config.positions == "learned":
-        train = pairs(0) if callable(pairs) else pairs
-        for split, found in (("train", train), ("valid", valid or ())):
-            arrays = found if isinstance(found, PairArrays) else PairArrays(found)
-            longest = int(arrays.lengths.max(initial=0)) + 1
-            if longest > config.max_len:
+def check_lengths(
+    plan: Plan, config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None
+) -> None:
+    """Raise ValueError, naming file and line, for a sentence that is too long.
+
+    One to train on must fit into a batch, and each, where they are learned, among the positions.
+    """
+    for split, found in (("train", pairs(0) if callable(pairs) else pairs), ("valid", valid or ())):
+        limits = {"training.max_tokens": plan.training.max_tokens} if split == "train" else {}
+        if config.positions == "learned":
+            limits["model.max_len"] = config.max_len
+        lengths = (found if isinstance(found, PairArrays) else PairArrays(found)).lengths
+        for name, most in limits.items():
+            if lengths.max(initial=0) >= most:
+                line, side = np.argwhere(lengths >= most)[0]
+                told = "source" if side == 0 else "target"
+                file = getattr(plan.data, f"{split}_{told}") or f"the {told} of the {split} split"
                 raise ValueError(
-                    f"the {split} split has a sentence of {longest} tokens, its end included: "
-                    f"model.max_len must be at least that, got {config.max_len}"
+                    f"{file}, line {line + 1}: a sentence of {lengths[line, side] + 1} tokens, its "
+                    f"end included, and {name} is {most}"
                 )
+
+
+def oddities(data: DataSettings, made_of: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what is allowed in files to train on, and rarely meant; `made_of` is their `origin`."""
+    if data.corpus != "files" or data.train_source is None or data.train_target is None:
+        return
+    names = {
+        "data.train_source": ("data.train_target", "data.valid_source"),
+        "data.train_target": ("data.valid_target",),
+    }
+    for name, others in names.items():
+        for other in others:
+            if made_of[name] == made_of.get(other):
+                yield f"{name} and {other} hold the same lines"
+    for path in filter(os.path.isfile, (data.train_source, data.train_target)):
+        lines = list(islice(TextFile(path), 1000))
+        if all("\t" in line for line in lines):
+            yield f"{path} has a tab in every line: is it a table? each file holds one side"
+        if all(line[0] == line[-1] == '"' for line in lines):
+            yield f"{path} has quotes around every line: they are trained on as they are"
+        for number, line in enumerate(lines, start=1):
+            if entity := re.search(r"&(amp|lt|gt|quot|apos|nbsp|#\d+);", line):
+                yield f"{path}, line {number}: {entity[0]} is trained on as it is"
+                break
 
 
 def split_to_measure(data: DataSettings) -> str:
@@ -262,6 +299,7 @@ def _files(data: DataSettings, split: str) -> tuple[str, str]:
 def _check_is_there(name: str, path: str) -> None:
     if not Path(path).exists():
         place = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+        place += " (~ stands for itself here)" if path.startswith("~") else ""
         raise FileNotFoundError(
             f"data.{name} names {path}, and there is no such file{place}: name it by "
             f"--set data.{name}=…"

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from transformer.analysis.bleu import bleu_with
 from transformer.cli.commands import INTERRUPTED, OK, add_results, say
 from transformer.cli.corpora import (
     VALID_SPLIT,
@@ -19,6 +20,7 @@ from transformer.cli.corpora import (
     has_valid,
     learn_codec,
     lines_of,
+    oddities,
     origin,
     training_pairs,
 )
@@ -46,7 +48,7 @@ from transformer.training.run_folder import (
     refuse_run_in_use,
 )
 from transformer.training.trainer import train
-from transformer.translator import start_codec
+from transformer.translator import run_checkpoints, start_codec
 
 
 def train_command(args: argparse.Namespace) -> int:
@@ -54,6 +56,10 @@ def train_command(args: argparse.Namespace) -> int:
     with as_usage():
         plan = make_plan(args.preset, args.settings, _options(args))
         check_device(plan.training.device)
+    if plan.data.bleu_tokenizer:
+        bleu_with(plan.data.bleu_tokenizer)  # its package may be missing, which `evaluate` needs
+    if args.start_from and Path(args.start_from).is_dir():
+        args.start_from = str(run_checkpoints(Path(args.start_from), 1)[0])
     with distributed.process_group(torch.device(plan.training.device).type):
         return _train(args, plan)
 
@@ -132,7 +138,9 @@ def _first(
     start = load_checkpoint(args.start_from) if args.start_from and found is None else None
     made = _prepared(args, plan, found, lambda corpus: _tokenizer(args, plan, corpus, start))
     config = _config(plan, made)
-    check_lengths(config, made.pairs, made.valid)
+    check_lengths(plan, config, made.pairs, made.valid)
+    for told in oddities(plan.data, made_of):
+        say(args, f"note: {told}")
     model = start_model(start, config, args.start_from) if start else Transformer(config)
     if found is None and not (resume and (Path(args.folder) / PAIRS).exists()):
         made = keep(args.folder, made, made_of)

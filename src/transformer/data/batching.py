@@ -251,7 +251,7 @@ def _name_the_unfit(pairs: Sequence[Pair], max_tokens: int, vocab_size: int | No
         longer = max(map(len, pair)) + 1
         if longer > max_tokens:
             raise ValueError(
-                f"every sentence must fit into max_tokens = {max_tokens}, but pair {index} has "
+                f"every sentence must fit into max_tokens = {max_tokens}, but pairs[{index}] has "
                 f"{longer} tokens on its longer side, the end symbol included"
             )
 
@@ -260,19 +260,19 @@ def _check_pair(index: int, pair: Pair, vocab_size: int | None) -> None:
     for side, ids in zip(("source", "target"), pair, strict=True):
         if not ids:
             raise ValueError(
-                f"a sentence needs at least 1 token, but the {side} of pair {index} is empty"
+                f"a sentence needs at least 1 token, but the {side} of pairs[{index}] is empty"
             )
         if all(token == PAD_ID for token in ids):
-            raise ValueError(f"the {side} of pair {index} is only padding (id {PAD_ID})")
+            raise ValueError(f"the {side} of pairs[{index}] is only padding (id {PAD_ID})")
         low, high = min(ids), max(ids)
         if low < _FIRST_WORD_ID:
             raise ValueError(
                 f"ids must be at least {_FIRST_WORD_ID} (padding, begin and end are added by "
-                f"collate), but the {side} of pair {index} holds {low}"
+                f"collate), but the {side} of pairs[{index}] holds {low}"
             )
         if vocab_size is not None and high >= vocab_size:
             raise ValueError(
-                f"ids must be below vocab_size = {vocab_size}, but the {side} of pair {index} "
+                f"ids must be below vocab_size = {vocab_size}, but the {side} of pairs[{index}] "
                 f"holds {high}"
             )
 
