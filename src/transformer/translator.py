@@ -38,14 +38,20 @@ class Translator:
         published model (OPUS-MT, or what `export --format marian` wrote) is read as it is.
 
         Raises:
-            ValueError: the checkpoint is damaged, or holds no tokenizer, or one of another size; or
-                see `transformer.published.read_published`.
+            ValueError: the checkpoint is damaged, or holds no tokenizer, or one of another size; a
+                file or a published model does not go with `average` or `best`, nor one of these
+                with the other; or see `transformer.published.read_published`.
             FileNotFoundError: no such file, or the run has fewer checkpoints.
         """
         path = Path(path)
-        if is_published(path):
-            if best or average > 1:
-                raise ValueError(f"{path} is a published model: best and average are for runs")
+        published = is_published(path)
+        if (published or path.is_file()) and (best or average > 1):
+            option = "best" if best else f"average={average}"
+            what = "a published model" if published else "a file"
+            raise ValueError(f"{option} needs a run folder, {path} is {what}")
+        if best and average > 1:
+            raise ValueError(f"best is one checkpoint: it does not go with average={average}")
+        if published:
             checkpoint = read_published(path)
         elif best:
             checkpoint = load_checkpoint(path / BEST)
@@ -70,6 +76,7 @@ class Translator:
         Options are those of `Decoding`: `beam=1` is greedy, `alpha` is the length penalty.
 
         Raises:
+            TypeError: something else than text.
             ValueError, FloatingPointError: see `transformer.inference.translate`.
         """
         lines = [text] if isinstance(text, str) else text
@@ -78,7 +85,8 @@ class Translator:
 
     def n_best(self, lines: Sequence[str], **options: Any) -> list[list[Translation]]:
         """Return the `n_best` best translations of each line, with their scores."""
-        return translate(self.model, self.codec, lines, Decoding(**options), search=self.search)
+        texts = list(_texts(lines))
+        return translate(self.model, self.codec, texts, Decoding(**options), search=self.search)
 
     def stream(
         self,
@@ -92,12 +100,22 @@ class Translator:
         return translate_stream(
             self.model,
             self.codec,
-            lines,
+            _texts(lines),
             decoding,
             window=window,
             refused=refused,
             search=self.search,
         )
+
+
+def _texts(lines: Iterable[object]) -> Iterator[str]:
+    """Yield the lines; a missing value of a table, bytes, or a list of words is named."""
+    if isinstance(lines, bytes):
+        raise TypeError(f"lines must be text, got the bytes {lines[:40]!r}")
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, str):
+            raise TypeError(f"lines must be text, line {number} is {line!r}")
+        yield line
 
 
 def run_checkpoints(folder: Path, last: int) -> list[Path]:

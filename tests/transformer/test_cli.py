@@ -64,6 +64,7 @@ def test_a_run_starts_from_the_weights_of_a_checkpoint(run: Path, files: Path, t
     )
     assert new.tokenizer == old.tokenizer
     assert new.config.dropout == 0.3 != old.config.dropout
+    assert json.loads((tmp_path / "next/settings.json").read_text())["start_from"] == str(before)
     weights = new.model().state_dict()
     for name, value in old.model().state_dict().items():
         torch.testing.assert_close(weights[name], value, atol=1e-6, rtol=0)
@@ -74,6 +75,16 @@ def test_a_start_of_another_size_is_refused(run: Path, files: Path, tmp_path, ca
     options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]
     assert main(["train", *options, "--set", "model.d_ff=32", "--folder", f"{tmp_path}/no"]) == 1
     assert "d_ff (expected 32, found 24)" in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
+
+
+def test_merges_that_a_start_cannot_change(run: Path, files: Path, tmp_path, capsys) -> None:
+    """They were ignored, and settings.json recorded them."""
+    before = sorted((run / "checkpoints").iterdir())[-1]
+    options = ["--settings", f"{files}/settings.toml", "--start-from", str(before), "--quiet"]
+    words = ["train", *options, "--folder", f"{tmp_path}/no", "--set", "data.merges=33"]
+    told = f"keeps the tokenizer of {before}, which has 30 merges, and data.merges is 33: "
+    assert told in failing(capsys, words)
     assert not (tmp_path / "no").exists()
 
 

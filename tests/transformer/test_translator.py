@@ -41,6 +41,34 @@ def test_n_best_have_scores(run: Path) -> None:
     assert found[0][0].score >= found[0][1].score
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (b"ein hund", "lines must be text, got the bytes b'ein hund'"),
+        ([None], "lines must be text, line 1 is None"),
+        (["ein hund", float("nan")], "lines must be text, line 2 is nan"),
+        ([["ein", "hund"]], r"lines must be text, line 1 is \['ein', 'hund'\]"),
+    ],
+)
+@pytest.mark.usefixtures("as_users_run_it")
+def test_lines_that_are_no_text(run: Path, lines, told: str) -> None:
+    translator = Translator.load(run)
+    with pytest.raises(TypeError, match=told):
+        translator.translate(lines)
+    with pytest.raises(TypeError, match=told):
+        list(translator.stream(lines))
+
+
+def test_options_that_would_be_ignored(run: Path) -> None:
+    file = run / "best.safetensors"
+    with pytest.raises(ValueError, match=f"average=5 needs a run folder, {file} is a file"):
+        Translator.load(file, average=5)
+    with pytest.raises(ValueError, match=f"best needs a run folder, {file} is a file"):
+        Translator.load(file, best=True)
+    with pytest.raises(ValueError, match="best is one checkpoint: it does not go with average=3"):
+        Translator.load(run, best=True, average=3)
+
+
 def test_wrong_options_and_files(run: Path, tmp_path) -> None:
     with pytest.raises(ValueError, match="n_best must be at most beam = 2, got 3"):
         Translator.load(run).n_best(LINES, beam=2, n_best=3)

@@ -1,34 +1,24 @@
-"""The commands of `python -m transformer`; each returns the exit code."""
+"""What is done with a model: the commands but for `train`; each returns the exit code."""
 
 import argparse
 import json
-import os
 import sys
 import time
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import torch
 from filelock import FileLock
 
 from transformer.analysis.bleu import bleu_with
 from transformer.cli.corpora import (
-    VALID_SPLIT,
-    check_lengths,
     encode_pairs,
-    has_valid,
-    learn_codec,
     load_corpus,
     measured,
     split_to_measure,
-    training_pairs,
 )
 from transformer.cli.models import (
-    check_device,
     open_model,
-    start_model,
 )
 from transformer.cli.places import (
     check_output,
@@ -39,83 +29,25 @@ from transformer.cli.places import (
     standard_stream,
 )
 from transformer.cli.plan import DataSettings, make_plan, read_data
-from transformer.cli.surroundings import command_line, peak_memory_mb, surroundings
+from transformer.cli.surroundings import surroundings
 from transformer.cli.usage import UsageError, as_usage, one_line
-from transformer.data.tree_codec import TreeCodec
 from transformer.engines import CTranslate2, check_ctranslate2, export_ctranslate2
 from transformer.files import remove_unfinished, write_atomically
 from transformer.inference.translate import (
     CHARACTERS_A_TOKEN,
     Decoding,
     translate,
-    vocabulary_sizes,
 )
 from transformer.marian import export_marian
-from transformer.model import Transformer
 from transformer.published import fetch_published, read_published
-from transformer.training.checkpoint import average_checkpoints, load_checkpoint, save_checkpoint
+from transformer.training.checkpoint import average_checkpoints, save_checkpoint
 from transformer.training.objective import perplexity
 from transformer.training.run_folder import (
-    holds_run,
     read_json,
-    refuse_existing_run,
-    refuse_run_in_use,
 )
-from transformer.training.trainer import train
-from transformer.translator import Translator, run_checkpoints, start_codec
+from transformer.translator import Translator, run_checkpoints
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 128
-
-
-def train_command(args: argparse.Namespace) -> int:
-    """Train a model into a run folder."""
-    with as_usage():
-        plan = make_plan(args.preset, args.settings, _options(args))
-        check_device(plan.training.device)
-    is_first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
-    resume = holds_run(args.folder) if args.resume == "auto" else args.resume == "yes"
-    _check_folder(args.folder, resume=resume, is_first=is_first)
-    torch.manual_seed(plan.training.seed)
-    corpus = load_corpus(plan.data, "train", progress=not args.quiet)
-    start = load_checkpoint(args.start_from) if args.start_from else None
-    codec = start_codec(start, args.start_from) if start else learn_codec(plan.data, corpus)
-    pairs = training_pairs(plan, codec, corpus)
-    valid = None
-    if has_valid(plan.data):
-        valid_split = VALID_SPLIT[plan.data.corpus]
-        valid = encode_pairs(codec, load_corpus(plan.data, valid_split, progress=not args.quiet))
-    source_size, target_size = vocabulary_sizes(codec)
-    has_two = isinstance(codec, TreeCodec)
-    if has_two != (plan.data.corpus == "craft"):
-        raise ValueError(f"{args.start_from} holds a model of another kind of text")
-    config = plan.config(source_size, target_size if has_two else None)
-    check_lengths(config, pairs, valid)
-    model = start_model(start, config, args.start_from) if start else Transformer(config)
-    told = f"{source_size} words, {target_size} symbols" if has_two else f"{source_size} tokens"
-    _say(args, f"{len(corpus)} pairs, {told}, {model.n_parameters:,} parameters")
-    notes = {"data": asdict(plan.data), "command": command_line(), **surroundings()}
-    if plan.training.threads is not None:  # `train` sets them, after this
-        notes["threads"] = plan.training.threads
-    history = train(
-        model,
-        pairs,
-        plan.training,
-        valid=valid,
-        folder=args.folder,
-        resume=resume,
-        tokenizer=codec.to_text(),
-        progress=not args.quiet,
-        notes=notes,
-    )
-    last = history.records[-1] if history.records else None
-    if history.interrupted_by is not None:
-        print(f"interrupted; go on with --resume and the same options: {args.folder}", flush=True)
-        return INTERRUPTED + history.interrupted_by
-    if last is not None and is_first:
-        results = {**asdict(last), "peak_memory_mb": peak_memory_mb()}
-        _say(args, f"done: loss {last.loss:.3f}, perplexity {last.valid_perplexity}")
-        add_results(args.folder, "training", results, unless_has="update")
-    return OK
 
 
 def translate_command(args: argparse.Namespace) -> int:
@@ -179,7 +111,7 @@ def evaluate_command(args: argparse.Namespace) -> int:
     told = json.dumps(results, indent=2, ensure_ascii=False)
     print(told, file=sys.stderr if is_taken else sys.stdout, flush=True)  # then file it
     if results.get("four_grams") == 0:
-        _say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
+        say(args, "note: no translation has four tokens, so BLEU is 0: read chrF and exact")
     try:
         if Path(args.model).is_dir():
             add_results(args.model, "evaluation", results)
@@ -201,7 +133,7 @@ def average_command(args: argparse.Namespace) -> int:
     mean = average_checkpoints(paths)
     with output(args.output) as path:
         save_checkpoint(path, mean.model(), tokenizer=mean.tokenizer, **mean.notes)
-    _say(args, f"{args.output}: mean of {', '.join(path.name for path in paths)}")
+    say(args, f"{args.output}: mean of {', '.join(path.name for path in paths)}")
     return OK
 
 
@@ -222,7 +154,7 @@ def export_command(args: argparse.Namespace) -> int:
         write = export_marian if args.format == "marian" else export_ctranslate2
         paths = write(model, codec, args.output)
     for path in paths:
-        _say(args, f"{path}: {path.stat().st_size} bytes")
+        say(args, f"{path}: {path.stat().st_size} bytes")
     return OK
 
 
@@ -271,23 +203,6 @@ def _translator(args: argparse.Namespace) -> Translator:
     return Translator(*open_model(args))
 
 
-def _options(args: argparse.Namespace) -> list[str]:
-    named = ("max_updates", "seed", "threads", "device")
-    given = [(name, getattr(args, name)) for name in named]
-    return [*args.set, *(f"training.{name}={value}" for name, value in given if value is not None)]
-
-
-def _check_folder(folder: str, *, resume: bool, is_first: bool) -> None:
-    path = Path(folder)
-    if resume and not (path / "settings.json").exists():
-        raise UsageError(f"--resume goes on with a run, {folder} holds none")
-    if is_first:
-        refuse_run_in_use(folder)
-        if not resume:
-            refuse_existing_run(folder)
-        check_output_folder("--folder", folder)
-
-
 def _data_settings(args: argparse.Namespace) -> DataSettings:
     useless = [option for option in args.set if not option.strip().startswith("data.")]
     if useless:
@@ -297,7 +212,10 @@ def _data_settings(args: argparse.Namespace) -> DataSettings:
             return make_plan(args.preset, args.settings, args.set).data
     written = Path(args.model) / "settings.json"
     if not written.exists():
-        raise UsageError(f"{args.model} is no run folder: name the corpus with --preset")
+        raise UsageError(
+            f"{args.model} is no run folder: name the corpus with --preset, or your own files with "
+            "--settings; a run's best checkpoint is RUN --best"
+        )
     data = read_json(written).get("data")
     if not isinstance(data, dict):
         raise UsageError(f"{written} names no corpus: name it with --preset")
@@ -318,6 +236,7 @@ def _decoding(args: argparse.Namespace) -> Decoding:
         )
 
 
-def _say(args: argparse.Namespace, text: str) -> None:
+def say(args: argparse.Namespace, text: str) -> None:
+    """Tell on standard error, unless the command is to be quiet."""
     if not args.quiet:
         print(text, file=sys.stderr)

@@ -1,9 +1,16 @@
 """The corpora behind one interface: lines of a split, and the codec that spells them."""
 
+import os
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
+
+import numpy as np
 
 from transformer.analysis.bleu import score
 from transformer.analysis.brackets import score_brackets
@@ -14,6 +21,7 @@ from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
 from transformer.data.craft import TAGS
 from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
+from transformer.data.text_files import TextFile, TextPair
 from transformer.data.tree_codec import TreeCodec
 from transformer.training.trainer import Pairs
 
@@ -51,7 +59,13 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             progress=progress,
         )
     if data.corpus == "files":
-        return _from_files(data, split)
+        return Corpus.from_text_files(
+            *_files(data, split),
+            source_language=data.source_language,
+            target_language=data.target_language,
+            split=split,
+            tokenized=data.tokenized,
+        )
     return Corpus.from_phrasebook(
         split,
         source_language=data.source_language,
@@ -60,12 +74,44 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
     )
 
 
-def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
+def lines_of(data: DataSettings, split: str, *, progress: bool = True) -> Corpus | TextPair:
+    """Return the lines of one split; those of files are read when they are used, and not held.
+
+    Raises:
+        ValueError, FileNotFoundError: as `load_corpus`.
+    """
+    if data.corpus == "files" and not data.bpe_dropout:
+        paths = _files(data, split)
+        if all(Path(path).is_file() for path in paths):  # what is read twice must be no pipe
+            return TextPair(*map(TextFile, paths))
+    return load_corpus(data, split, progress=progress)
+
+
+def origin(data: DataSettings) -> dict[str, Any]:
+    """Return what decides which ids a run trains and validates on: settings, and of files a sum.
+
+    Raises:
+        FileNotFoundError: a file is not there.
+    """
+    names = [f"{split}_{side}" for split in ("train", "valid") for side in ("source", "target")]
+    free = {"folder", "tokenized", "bleu_tokenizer", "test_source", "test_target", *names}
+    told = {f"data.{name}": value for name, value in asdict(data).items() if name not in free}
+    if data.corpus == "files":
+        for name in names:
+            path = getattr(data, name)
+            if path is not None:
+                _check_is_there(name, path)
+                is_file = Path(path).is_file()  # a pipe is read once, and is never the same
+                told[f"data.{name}"] = TextFile(path).fingerprint() if is_file else str(uuid4())
+    return told
+
+
+def learn_codec(data: DataSettings, train: Corpus | TextPair) -> TextCodec:
     """Learn one vocabulary for both languages from the training split (§5.1); of trees, two."""
     if data.corpus == "phrasebook":
         vocabulary = phrasebook(data.corpus_seed).vocabulary()
         return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
-    if data.corpus == "craft":
+    if isinstance(train, Corpus) and data.corpus == "craft":
         return TreeCodec.learn(
             train.source,
             train.target,
@@ -74,21 +120,28 @@ def learn_codec(data: DataSettings, train: Corpus) -> TextCodec:
             tags=TAGS,
         )
     try:
-        return SubwordCodec.train([*train.source, *train.target], n_merges=data.merges)
+        return SubwordCodec.train(chain(train.source, train.target), n_merges=data.merges)
     except ValueError as error:
         raise ValueError(f"data.merges: {error}") from None
 
 
-def encode_pairs(codec: TextCodec, corpus: Corpus) -> PairArrays:
+def encode_pairs(codec: TextCodec, corpus: Corpus | TextPair) -> PairArrays:
     """Return the ids of every sentence pair."""
+    if isinstance(codec, SubwordCodec):
+        return PairArrays.from_flat(
+            *(codec.tokenizer.encode_lines(side) for side in (corpus.source, corpus.target))
+        )
     return PairArrays(
-        (codec.encode(source), codec.encode_target(target)) for source, target in corpus
+        (codec.encode(source), codec.encode_target(target))
+        for source, target in zip(corpus.source, corpus.target, strict=True)
     )
 
 
-def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus) -> Pairs:
+def training_pairs(plan: Plan, codec: TextCodec, corpus: Corpus | TextPair) -> Pairs:
     """Return the pairs' ids; with BPE or word dropout, a function that spells each epoch's."""
     data, seed = plan.data, plan.training.seed
+    if isinstance(corpus, TextPair):
+        return encode_pairs(codec, corpus)
     if data.bpe_dropout and isinstance(codec, SubwordCodec):
         return spell_with_dropout(codec, corpus, dropout=data.bpe_dropout, seed=seed)
     if data.word_dropout and isinstance(codec, TreeCodec):
@@ -130,17 +183,51 @@ def spell_with_classes(
     return spell
 
 
-def check_lengths(config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None) -> None:
-    """Raise ValueError for a sentence that has no place among learned positions."""
-    if config.positions == "learned":
-        train = pairs(0) if callable(pairs) else pairs
-        for split, found in (("train", train), ("valid", valid or ())):
-            longest = max((len(side) + 1 for pair in found for side in pair), default=0)
-            if longest > config.max_len:
+def check_lengths(
+    plan: Plan, config: TransformerConfig, pairs: Pairs, valid: Sequence[Pair] | None
+) -> None:
+    """Raise ValueError, naming file and line, for a sentence that is too long.
+
+    One to train on must fit into a batch, and each, where they are learned, among the positions.
+    """
+    for split, found in (("train", pairs(0) if callable(pairs) else pairs), ("valid", valid or ())):
+        limits = {"training.max_tokens": plan.training.max_tokens} if split == "train" else {}
+        if config.positions == "learned":
+            limits["model.max_len"] = config.max_len
+        lengths = (found if isinstance(found, PairArrays) else PairArrays(found)).lengths
+        for name, most in limits.items():
+            if lengths.max(initial=0) >= most:
+                line, side = np.argwhere(lengths >= most)[0]
+                told = "source" if side == 0 else "target"
+                file = getattr(plan.data, f"{split}_{told}") or f"the {told} of the {split} split"
                 raise ValueError(
-                    f"the {split} split has a sentence of {longest} tokens, its end included: "
-                    f"model.max_len must be at least that, got {config.max_len}"
+                    f"{file}, line {line + 1}: a sentence of {lengths[line, side] + 1} tokens, its "
+                    f"end included, and {name} is {most}"
                 )
+
+
+def oddities(data: DataSettings, made_of: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what is allowed in files to train on, and rarely meant; `made_of` is their `origin`."""
+    if data.corpus != "files" or data.train_source is None or data.train_target is None:
+        return
+    names = {
+        "data.train_source": ("data.train_target", "data.valid_source"),
+        "data.train_target": ("data.valid_target",),
+    }
+    for name, others in names.items():
+        for other in others:
+            if made_of[name] == made_of.get(other):
+                yield f"{name} and {other} hold the same lines"
+    for path in filter(os.path.isfile, (data.train_source, data.train_target)):
+        lines = list(islice(TextFile(path), 1000))
+        if all("\t" in line for line in lines):
+            yield f"{path} has a tab in every line: is it a table? each file holds one side"
+        if all(line[0] == line[-1] == '"' for line in lines):
+            yield f"{path} has quotes around every line: they are trained on as they are"
+        for number, line in enumerate(lines, start=1):
+            if entity := re.search(r"&(amp|lt|gt|quot|apos|nbsp|#\d+);", line):
+                yield f"{path}, line {number}: {entity[0]} is trained on as it is"
+                break
 
 
 def split_to_measure(data: DataSettings) -> str:
@@ -190,7 +277,7 @@ def exact_matches(hypotheses: Sequence[str], references: Sequence[str]) -> float
     return sum(h == r for h, r in zip(hypotheses, references, strict=True)) / len(references)
 
 
-def _from_files(data: DataSettings, split: str) -> Corpus:
+def _files(data: DataSettings, split: str) -> tuple[str, str]:
     files = {
         "train": (data.train_source, data.train_target),
         "valid": (data.valid_source, data.valid_target),
@@ -204,11 +291,16 @@ def _from_files(data: DataSettings, split: str) -> Corpus:
             f"data.{split}_source and data.{split}_target must name text files, "
             f"got {source} and {target}"
         )
-    return Corpus.from_text_files(
-        source,
-        target,
-        source_language=data.source_language,
-        target_language=data.target_language,
-        split=split,
-        tokenized=data.tokenized,
-    )
+    for side, path in (("source", source), ("target", target)):
+        _check_is_there(f"{split}_{side}", path)
+    return source, target
+
+
+def _check_is_there(name: str, path: str) -> None:
+    if not Path(path).exists():
+        place = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+        place += " (~ stands for itself here)" if path.startswith("~") else ""
+        raise FileNotFoundError(
+            f"data.{name} names {path}, and there is no such file{place}: name it by "
+            f"--set data.{name}=…"
+        )

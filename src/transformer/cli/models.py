@@ -43,7 +43,7 @@ def check_device(name: str) -> None:
             return
         reason = "it holds no numbers"
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error)
+        reason = str(error).splitlines()[0].partition(". ")[0][:100]
     raise ValueError(f"device must be one that torch can use here, got {name!r}: {reason}")
 
 

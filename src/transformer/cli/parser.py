@@ -2,11 +2,12 @@
 
 import argparse
 
-from transformer.cli import commands
+from transformer.cli import commands, training
 from transformer.cli.plan import PRESETS
 from transformer.cli.surroundings import package_version
-from transformer.cli.usage import Parser, path, whole
+from transformer.cli.usage import Parser, length_penalty, path, whole
 from transformer.inference.greedy import EXTRA_TOKENS
+from transformer.training.settings import MOST_THREADS
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, "
@@ -39,7 +40,8 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
         description=(
             "Train a model. Settings come from a preset, then from a TOML file with the sections "
             "data, model and training, then from options; later ones win. The run folder gets "
-            "settings.json, log.csv, results.json, checkpoints and the state to resume from."
+            "settings.json, log.csv, results.json, checkpoints, the state to resume from, and the "
+            "sentence pairs as numbers, which a resumed run reads in place of the corpus."
         ),
         epilog="Example: python -m transformer train --preset phrasebook --folder runs/first. "
         "Two text files of your own: train --preset multi30k-tiny --set data.corpus=files "
@@ -52,7 +54,7 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
         "and off: --set training.r_drop=2 (R-Drop), --set data.bpe_dropout=0.1 (BPE dropout). "
         f"{EXIT_CODES}",
     )
-    parser.set_defaults(command=commands.train_command)
+    parser.set_defaults(command=training.train_command)
     _plan_options(parser)
     parser.add_argument("--folder", type=path, required=True, help="run folder; holds no run yet")
     parser.add_argument(
@@ -71,7 +73,7 @@ def _train(kinds: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("--max-updates", help="same as --set training.max_updates=…")
     parser.add_argument("--seed", help="same as --set training.seed=…")
-    parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
+    _threads_option(parser)
     parser.add_argument("--device", help='"cpu" or "cuda"')
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no messages")
 
@@ -224,6 +226,11 @@ def _plan_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _threads_option(parser: argparse.ArgumentParser) -> None:
+    kind = whole(least=1, most=MOST_THREADS)
+    parser.add_argument("--threads", type=kind, help="CPU threads, one per free core")
+
+
 def _model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=path, help="checkpoint file, or run folder (its newest ones)")
     parser.add_argument(
@@ -235,7 +242,7 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--best", action="store_true", help="a run's best checkpoint on its validation split"
     )
-    parser.add_argument("--threads", type=whole(least=1), help="CPU threads, one per free core")
+    _threads_option(parser)
     parser.add_argument("--device", default="cpu", help='"cpu" or "cuda" (default cpu)')
     parser.add_argument("--quiet", action="store_true", help="no messages")
 
@@ -244,7 +251,7 @@ def _decoding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=whole(least=1), default=4, help="1 is greedy (default 4)")
     parser.add_argument(
         "--alpha",
-        type=lambda text: None if text == "mean" else float(text),
+        type=length_penalty,
         default=0.6,
         metavar="ALPHA",
         help='length penalty, 0 to 10 (default 0.6, §6.1), or "mean": log P over the length',

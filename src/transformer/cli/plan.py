@@ -168,6 +168,18 @@ class DataSettings:
         check_leaf(self.leaf, gold_tags=self.gold_tags)
         if self.max_sentences is not None and self.max_sentences < 1:
             raise ValueError(f"max_sentences must be at least 1, got {self.max_sentences}")
+        for split in ("train", "valid", "test"):
+            sides = getattr(self, f"{split}_source"), getattr(self, f"{split}_target")
+            if self.corpus != "files" and any(sides):
+                raise ValueError(
+                    f'data.{split}_source and data.{split}_target need corpus "files", got corpus '
+                    f"{self.corpus!r}"
+                )
+            if (sides[0] is None) != (sides[1] is None):
+                raise ValueError(
+                    f"data.{split}_source and data.{split}_target go together, got "
+                    f"{sides[0]} and {sides[1]}"
+                )
         if self.corpus == "files" and None in (self.train_source, self.train_target):
             raise ValueError(
                 'corpus "files" needs data.train_source and data.train_target, got '
@@ -231,11 +243,13 @@ def make_plan(
     data = read_data(plan.get("data", {}))
     if data.corpus == "craft" and config.tie_embeddings:
         raise ValueError("model.tie_embeddings must be off for trees: words and brackets are two")
-    return Plan(
-        data=data,
-        model=model,
-        training=TrainSettings(**read_values("training", TrainSettings, plan.get("training", {}))),
-    )
+    training = TrainSettings(**read_values("training", TrainSettings, plan.get("training", {})))
+    if training.patience and data.corpus == "files" and data.valid_source is None:
+        raise ValueError(
+            "training.patience needs a split to validate on: set data.valid_source and "
+            "data.valid_target"
+        )
+    return Plan(data=data, model=model, training=training)
 
 
 def read_data(values: Mapping[str, Any], options: Iterable[str] = ()) -> DataSettings:
@@ -254,7 +268,8 @@ def _read_toml(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except ValueError as error:
-        raise ValueError(f"{path} is not a TOML file: {error}") from None
+        hint = r": write a path with / or in '…'" if "\\" in str(error) else ""
+        raise ValueError(f"{path} is not a TOML file: {error}{hint}") from None
 
 
 def _merge(plan: dict[str, Any], changes: Mapping[str, Any]) -> None:

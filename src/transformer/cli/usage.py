@@ -1,9 +1,10 @@
 """Wrong usage: what an option may be, told in one line before any work is done."""
 
 import argparse
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 class UsageError(ValueError):
@@ -11,7 +12,10 @@ class UsageError(ValueError):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and which takes no option for another's beginning."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where the options are explained, and leave with code 2."""
@@ -27,21 +31,32 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from error
 
 
-def whole(*, least: int) -> Callable[[str], int]:
-    """Return the reader of an option that is a whole number of at least `least`."""
+def whole(*, least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return the reader of an option that is a whole number from `least` to `most`."""
 
     def read(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = None
-        if value is None or value < least:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number, at least {least}, got {text!r}"
-            )
+        if value is None or value < least or (most is not None and value > most):
+            too_many = most is not None and value is not None and value > most
+            limit = f"at most {most}" if too_many else f"at least {least}"
+            raise argparse.ArgumentTypeError(f"must be a whole number, {limit}, got {text!r}")
         return value
 
     return read
+
+
+def length_penalty(text: str) -> float | None:
+    """Read an option that is a finite number, or "mean", which is None."""
+    try:
+        value = None if text == "mean" else float(text)
+    except ValueError:
+        value = math.nan
+    if value is not None and not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'must be a number, or "mean", got {text!r}')
+    return value
 
 
 def path(text: str) -> str:

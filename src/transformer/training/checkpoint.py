@@ -9,11 +9,12 @@ was one are read without.
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
@@ -25,6 +26,7 @@ from transformer.model import Transformer
 
 _NO_CHECKSUM = "0" * 8  # stands in the place of the checksum while it is computed
 _CHUNK = 1 << 24
+_DTYPES = {"U16": np.uint16, "I32": np.int32, "I64": np.int64}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,16 +171,38 @@ def write_tensors(
     broken = [name for name, tensor in on_cpu.items() if not all_finite([tensor])]
     if broken:
         raise FloatingPointError(f"{path} is not written: {broken[0]} is no longer finite")
-    content = memoryview(save(on_cpu))
-    header, data = _split(content)
+    header, data = _split(memoryview(save(on_cpu)))
+    _write(path, header, metadata, [data])
+
+
+def write_arrays(
+    path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]
+) -> None:
+    """Write flat arrays into a file that `map_arrays` reads, as it is, without a copy of them."""
+    header, end = {}, 0
+    for name in sorted(arrays, key=lambda name: -arrays[name].itemsize):  # so they stay aligned
+        dtype = next(word for word, kind in _DTYPES.items() if kind == arrays[name].dtype)
+        start, end = end, end + arrays[name].nbytes
+        header[name] = {"dtype": dtype, "shape": [len(arrays[name])], "data_offsets": [start, end]}
+    _write(path, header, metadata, [arrays[name].data.cast("B") for name in header])
+
+
+def _write(
+    path: str | Path,
+    header: Mapping[str, Any],
+    metadata: Mapping[str, str],
+    data: Sequence[memoryview],
+) -> None:
     # the library writes the metadata in an order of chance
     kept = {name: metadata[name] for name in sorted(metadata)}
     header = {"__metadata__": {"checksum": _NO_CHECKSUM, **kept}, **header}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)  # the tensors stay aligned
     start = len(text).to_bytes(8, "little") + text
-    checksum = f"{zlib.crc32(data, zlib.crc32(start)):08x}"
-    write_atomically(path, _with_checksum(start, _NO_CHECKSUM, checksum), data)
+    value = zlib.crc32(start)
+    for part in data:
+        value = zlib.crc32(part, value)
+    write_atomically(path, _with_checksum(start, _NO_CHECKSUM, f"{value:08x}"), *data)
 
 
 def all_finite(tensors: Iterable[Tensor]) -> bool:
@@ -211,6 +235,31 @@ def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     if kept != checksum:
         raise ValueError(f"{path} is damaged: its checksum is {checksum}, not {kept}")
     return tensors, metadata
+
+
+def map_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Map a file of `write_arrays` into memory: arrays, read when they are used, and metadata.
+
+    The checksum is in the metadata.
+
+    Raises:
+        OSError: no such file.
+        ValueError: the file is damaged.
+    """
+    content = np.memmap(path, np.uint8, mode="r")
+    header, _ = _split(memoryview(content.data)[: 8 + int(content[:8].view("<u8")[0])])
+    metadata = header.pop("__metadata__")
+    if metadata["checksum"] != _checksum(Path(path)):
+        raise ValueError(f"{path} is damaged")
+    data = np.asarray(content)[content.size - max(end for _, end in _offsets(header)) :]
+    return {
+        name: data[start:end].view(_DTYPES[header[name]["dtype"]])
+        for name, (start, end) in zip(header, _offsets(header), strict=True)
+    }, metadata
+
+
+def _offsets(header: Mapping[str, Any]) -> list[tuple[int, int]]:
+    return [tuple(entry["data_offsets"]) for entry in header.values()]
 
 
 def _split(content: memoryview) -> tuple[dict[str, Any], memoryview]:

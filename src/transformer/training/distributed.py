@@ -4,9 +4,9 @@ The work is DistributedDataParallel's. Outside `torchrun` everything here is the
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -22,7 +22,8 @@ def process_group(device_type: str) -> Iterator[None]:
     if "WORLD_SIZE" not in os.environ or dist.is_initialized():
         yield
         return
-    dist.init_process_group("nccl" if device_type == "cuda" else "gloo")
+    # what is told, in place of summed, goes through the memory of the CPU
+    dist.init_process_group("cpu:gloo,cuda:nccl" if device_type == "cuda" else "gloo")
     try:
         yield
     finally:
@@ -84,7 +85,50 @@ def each_process(value: float, *, device: torch.device) -> list[float]:
     return sum_over_processes(*own, device=device)
 
 
-def barrier() -> None:
-    """Wait until every process is here."""
+def gathered(value: T) -> list[T]:
+    """Return the value of every process, in the order of their ranks."""
+    values = [value] * world_size()
     if world_size() > 1:
-        dist.barrier()
+        dist.all_gather_object(values, value)
+    return values
+
+
+def together(make: Callable[[], T]) -> T:
+    """Return what `make` returns; where it raises in one process, all raise, and none waits."""
+    error = None
+    try:
+        made = make()
+    except Exception as raised:
+        error = raised
+    for failed in gathered(error):
+        if failed is not None:
+            raise failed
+    return made
+
+
+def from_first(make: Callable[[], T]) -> T:
+    """Return what `make` returns in the first process, which alone calls it."""
+    return gathered(together(lambda: make() if rank() == 0 else None))[0]  # type: ignore[return-value]
+
+
+def agree(values: Mapping[str, Any]) -> None:
+    """Raise ValueError, in every process, unless all have the same values.
+
+    It names what differs, with both values: processes that draw from other lists of batches would
+    train on some pairs twice, and never on others.
+    """
+    first, *others = gathered(dict(values))
+    for number, other in enumerate(others, start=1):
+        for name in first:
+            if other[name] != first[name]:
+                raise ValueError(
+                    f"all processes must have the same {name}: process 0 has {first[name]}, "
+                    f"process {number} {other[name]}"
+                )
+
+
+def send_from_first(tensors: Iterable[torch.Tensor]) -> None:
+    """Let every process have the numbers of the first in these tensors."""
+    if world_size() > 1:
+        for tensor in tensors:
+            dist.broadcast(tensor, src=0)

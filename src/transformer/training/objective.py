@@ -8,8 +8,9 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer.data.batching import Pair, collate, token_batches
+from transformer.data.batching import Pair, PairArrays, collate, token_batches
 from transformer.model import Transformer
+from transformer.training import distributed
 from transformer.training.loss import smoothed_projection_loss
 from transformer.training.r_drop import r_drop_projection_loss
 
@@ -49,21 +50,32 @@ def factors(
 
 
 @torch.no_grad()
-def perplexity(model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4096) -> float:
+def perplexity(
+    model: Transformer, pairs: Sequence[Pair], *, max_tokens: int = 4096, shared: bool = False
+) -> float:
     """Unsmoothed perplexity per target token, end symbols included, without dropout.
+
+    Where it is `shared`, all processes call this, and each computes its share of the batches.
 
     Raises:
         ValueError: no pairs.
     """
     was_training = model.training
     model.eval()
-    total, tokens = 0.0, 0
-    room = max([max_tokens, *(len(side) + 1 for pair in pairs for side in pair)])
-    for indices in token_batches(pairs, max_tokens=room, seed=0, shuffle=False):
-        batch = collate(pairs, indices).to(model.output_weight.device)
+    device = model.output_weight.device
+    arrays = pairs if isinstance(pairs, PairArrays) else PairArrays(pairs)
+    room = max(max_tokens, int(arrays.lengths.max(initial=0)) + 1)
+    batches = token_batches(arrays, max_tokens=room, seed=0, shuffle=False)
+    tokens, losses = 0.0, [0.0] * len(batches)
+    numbers = range(len(batches))
+    for number in distributed.share(numbers) if shared else numbers:
+        batch = collate(arrays, batches[number]).to(device)
         states, weight = factors(model, model.states(batch.source, batch.target_in))
         weight = weight.detach()  # no gradient is wanted
-        total += float(smoothed_projection_loss(states, weight, batch.target_out, smoothing=0.0))
+        loss = smoothed_projection_loss(states, weight, batch.target_out, smoothing=0.0)
+        losses[number] = float(loss)
         tokens += batch.n_target_tokens
     model.train(was_training)
-    return math.exp(min(total / tokens, 700.0))
+    if shared:  # one by one, so that their sum has the digits of a single process's
+        tokens, *losses = distributed.sum_over_processes(tokens, *losses, device=device)
+    return math.exp(min(sum(losses) / tokens, 700.0))

@@ -1,31 +1,31 @@
 """The folder of one run: settings, log, checkpoints, and the state a resumed run starts from.
 
-settings.json               configuration, training settings, checksum of the sentence pairs
+settings.json               configuration, training settings, checksums of the sentence pairs
 log.csv                     one row a `Record`
 checkpoints/001000.safetensors …  the newest `keep` checkpoints
 best.safetensors            the parameters with the lowest validation perplexity yet
 state.safetensors           parameters, Adam's moments, position in the epoch and the log
+pairs.safetensors           the command's: tokenizer and ids, made once (`cli/prepared.py`)
 .lock                       held by the process that trains here
 """
 
 import json
 import math
 import re
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError, safe_open
-from torch import nn
+from torch import Tensor, nn
 
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair
 from transformer.files import read_text, remove_unfinished, write_atomically
 from transformer.model import Transformer
+from transformer.training import distributed
 from transformer.training.checkpoint import (
     load_weights,
     read_tensors,
@@ -34,16 +34,14 @@ from transformer.training.checkpoint import (
     write_tensors,
 )
 from transformer.training.history import History
+from transformer.training.same_run import counted, differences
 from transformer.training.settings import TrainSettings
 
-FREE_TO_CHANGE = {
-    "threads", "compile", "log_every", "valid_every", "save_every", "keep", "patience"
-}  # fmt: skip
-"""Settings that a resumed run may change: they do not touch the parameters."""
-
-BEST = "best.safetensors"
+SETTINGS, STATE, LOG, BEST = "settings.json", "state.safetensors", "log.csv", "best.safetensors"
 
 LOCK = ".lock"
+
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
 class RunFolder:
@@ -60,6 +58,7 @@ class RunFolder:
         config: TransformerConfig,
         pairs: Sequence[Pair],
         *,
+        valid: Sequence[Pair] | None = None,
         resume: bool = False,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
@@ -70,7 +69,9 @@ class RunFolder:
 
         Raises:
             FileExistsError: the folder holds a run and `resume` is off.
-            ValueError: the run to resume had other settings or other sentence pairs.
+            FileNotFoundError: the run to resume lacks its settings or its state.
+            ValueError: the run to resume had other settings, other sentence pairs to train or to
+                validate on, or another number of processes.
             BlockingIOError: another process trains in the folder.
         """
         self.path.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,13 @@ class RunFolder:
         except Timeout:
             raise _in_use(self.path) from None
         try:
-            self._begin(config, pairs, resume=resume, notes=notes or {})
+            told = {
+                "model": config.to_dict(),
+                "training": self.settings.to_dict(),
+                "pairs": counted(pairs),
+                "valid": counted(valid or ()),
+            }
+            self._begin(told, resume=resume, notes=notes or {})
         except BaseException:
             self.close()
             raise
@@ -89,39 +96,53 @@ class RunFolder:
         self._lock.release()
 
     def _begin(
-        self,
-        config: TransformerConfig,
-        pairs: Sequence[Pair],
-        *,
-        resume: bool,
-        notes: Mapping[str, Any],
+        self, told: Mapping[str, Mapping[str, Any]], *, resume: bool, notes: Mapping[str, Any]
     ) -> None:
-        for name in ("settings.json", "log.csv", "state.safetensors", BEST):
+        for name in (SETTINGS, LOG, STATE, BEST):
             remove_unfinished(self.path, name)
         remove_unfinished(self.path / "checkpoints", "[0-9]*.safetensors")
-        told = {
-            "model": config.to_dict(),
-            "training": self.settings.to_dict(),
-            "pairs": {"number": len(pairs), "checksum": checksum(pairs)},
-        }
-        written = self.path / "settings.json"
+        written = self.path / SETTINGS
         if not resume:
             refuse_existing_run(self.path)
-        elif written.exists() and holds_run(self.path):
-            found = read_json(written, sections=tuple(told))
-            _check_same(self.path, found, told, self.settings.schedule)
+        elif holds_run(self.path):
+            refuse_incomplete_run(self.path)
+            found = read_json(written, sections=("model", "training", "pairs"))
+            self._check_same({"valid": told["valid"], **found}, told)
+            self._check_processes()
             if self._is_finished():
                 return
         content = json.dumps({**told, **notes}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
 
-    def _is_finished(self) -> bool:
+    def _check_same(self, found: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+        differing = differences(found, told, self.settings.schedule)
+        if differing:
+            raise ValueError(
+                f"{self.path} holds a run with other settings: {', '.join(differing)}: "
+                f"resume it as it was, or {_new_run(self.path)}"
+            )
+
+    def _check_processes(self) -> None:
+        before, now = len(self._saved("since_record").get("losses", ())), distributed.world_size()
+        if before not in (0, now):
+            raise ValueError(
+                f"{self.path} holds a run of {before} process{'es' * (before > 1)}, and now there "
+                f"{'are' if now > 1 else 'is'} {now}: an update has {self.settings.accumulate} x "
+                f"max_tokens from each. Start {before}, or {_new_run(self.path)}"
+            )
+
+    def _saved(self, name: str) -> dict[str, Any]:
         try:
-            with safe_open(self.path / "state.safetensors", framework="pt") as file:
-                update = int(json.loads(file.metadata()["position"])["update"])
+            with safe_open(self.path / STATE, framework="pt") as file:
+                return dict(json.loads(file.metadata()[name]))
         except (OSError, SafetensorError, KeyError, TypeError, ValueError):
-            return False  # `load_state` says what is wrong
-        history = History.read(self.path / "log.csv", up_to=update)
+            return {}  # `load_state` says what is wrong
+
+    def _is_finished(self) -> bool:
+        update = self._saved("position").get("update")
+        if update is None:
+            return False
+        history = History.read(self.path / LOG, up_to=update)
         patience = self.settings.patience or math.inf
         return update >= self.settings.max_updates or history.validations_since_best >= patience
 
@@ -130,9 +151,14 @@ class RunFolder:
         """Files of the checkpoints kept, oldest first."""
         return checkpoints_of(self.path)
 
-    def save_checkpoint(self, model: Transformer, update: int) -> None:
-        """Write the parameters after `update` and drop all but the newest `keep` files."""
+    def save_checkpoint(self, model: Transformer, update: int, *, again: bool = True) -> None:
+        """Write the parameters after `update` and drop all but the newest `keep` files.
+
+        Without `again`, only if they were not written before.
+        """
         path = self.path / "checkpoints" / f"{update:06d}.safetensors"
+        if path.exists() and not again:
+            return
         save_checkpoint(path, model, tokenizer=self.tokenizer, update=update)
         for old in self.checkpoints[: -self.settings.keep]:
             old.unlink()
@@ -154,10 +180,10 @@ class RunFolder:
         for name, parameter in model.named_parameters():
             for key, value in optimizer.state[parameter].items():
                 tensors[f"adam.{key}.{name}"] = value
-        history.write(self.path / "log.csv")
+        history.write(self.path / LOG)
         places = {"position": position, "since_record": since_record}
         metadata = {name: json.dumps(dict(values)) for name, values in places.items()}
-        write_tensors(self.path / "state.safetensors", tensors, metadata)
+        write_tensors(self.path / STATE, tensors, metadata)
 
     def load_state(
         self, model: nn.Module, optimizer: torch.optim.Optimizer
@@ -169,7 +195,7 @@ class RunFolder:
         Raises:
             ValueError: a file of the folder is damaged.
         """
-        path = self.path / "state.safetensors"
+        path = self.path / STATE
         if not path.exists():
             return None
         tensors, metadata = read_tensors(path)
@@ -180,19 +206,29 @@ class RunFolder:
             moments = {
                 (name, key): tensors[f"adam.{key}.{name}"]
                 for name, _ in model.named_parameters()
-                for key in ("step", "exp_avg", "exp_avg_sq")
+                for key in MOMENTS
             }
         except (KeyError, ValueError) as error:
             raise ValueError(f"{path} is no state of this run: {error}") from None
-        history = History.read(self.path / "log.csv", up_to=position["update"])
+        history = History.read(self.path / LOG, up_to=position["update"])
         load_weights(
             model,
             {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)},
         )
         for name, parameter in model.named_parameters():
-            for key in ("step", "exp_avg", "exp_avg_sq"):
+            for key in MOMENTS:
                 optimizer.state[parameter][key] = moments[name, key].to(parameter.device)
         return position, history, since_record
+
+
+def state_tensors(model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[Tensor]:
+    """Yield the tensors of a state, parameters and Adam's moments, new ones where it has none."""
+    yield from unique_weights(model).values()
+    for parameter in model.parameters():
+        kept = optimizer.state[parameter]
+        for key in MOMENTS:
+            empty = parameter.new_zeros(() if key == "step" else parameter.shape)
+            yield kept.setdefault(key, empty)
 
 
 def checkpoints_of(folder: str | Path) -> list[Path]:
@@ -207,7 +243,7 @@ def checkpoints_of(folder: str | Path) -> list[Path]:
 
 def holds_run(path: str | Path) -> bool:
     """Whether a run saved anything in the folder; settings alone are left by a failed start."""
-    saved = (Path(path) / name for name in ("state.safetensors", BEST))
+    saved = (Path(path) / name for name in (STATE, BEST))
     return any(file.exists() for file in saved) or bool(checkpoints_of(path))
 
 
@@ -215,6 +251,28 @@ def refuse_existing_run(path: str | Path) -> None:
     """Raise FileExistsError if the folder holds a run."""
     if holds_run(path):
         raise FileExistsError(f"{path} already holds a run: name another folder, or resume it")
+
+
+def refuse_incomplete_run(path: str | Path) -> None:
+    """Raise FileNotFoundError if the run in the folder has lost what a resumed run needs.
+
+    Begun anew, it would write over what is left. A run that was killed before it had saved a state
+    may have a best checkpoint; nothing else is there then.
+    """
+    path = Path(path)
+    saved = checkpoints_of(path)
+    for name, is_due in ((SETTINGS, True), (STATE, bool(saved) or (path / LOG).exists())):
+        if is_due and not (path / name).exists():
+            held = f"checkpoints up to update {int(saved[-1].stem)}" if saved else "a run"
+            raise FileNotFoundError(
+                f"{path} holds {held}, but no {name}: copy it there, or {_new_run(path)}"
+            )
+
+
+def _new_run(path: Path) -> str:
+    saved = [*checkpoints_of(path)[-1:], *(best for best in (path / BEST,) if best.exists())]
+    start = f" with --start-from {saved[0]}" if saved else ""
+    return f"begin a new run in another folder{start}"
 
 
 def refuse_run_in_use(path: str | Path) -> None:
@@ -248,25 +306,3 @@ def read_json(path: str | Path, *, sections: Sequence[str] = ()) -> dict[str, An
 
 def _in_use(path: str | Path) -> BlockingIOError:
     return BlockingIOError(f"{path} is in use: another process trains there, and writes to it")
-
-
-def checksum(pairs: Sequence[Pair]) -> int:
-    """CRC-32 over all ids, so that a run is not resumed on other sentences."""
-    value = 0
-    for source, target in pairs:
-        value = zlib.crc32(np.array([len(source), *source, *target], np.int64).tobytes(), value)
-    return value
-
-
-def _check_same(
-    path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any], schedule: str
-) -> None:
-    free = FREE_TO_CHANGE if schedule == "linear" else FREE_TO_CHANGE | {"max_updates"}
-    differing = [
-        f"{name} ({found[part].get(name)!r} in the folder, {wanted[part].get(name)!r} now)"
-        for part in wanted
-        for name in dict.fromkeys([*wanted[part], *found[part]])
-        if found[part].get(name) != wanted[part].get(name) and name not in free
-    ]
-    if differing:
-        raise ValueError(f"{path} holds a run with other settings: {', '.join(differing)}")

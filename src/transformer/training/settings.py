@@ -6,6 +6,9 @@ from typing import Any, Literal, get_args
 from transformer.fields import check_types
 from transformer.training.schedule import make_schedule
 
+MOST_THREADS = 1024
+"""Far more make the library of threads end the process without a word of its own."""
+
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 
@@ -61,6 +64,10 @@ class TrainSettings:
         for name in ("threads", "patience"):
             value = getattr(self, name)
             _require(value is None or value >= 1, name, "at least 1, or None", value)
+        _require(self.threads is None or self.threads <= MOST_THREADS, "threads",
+                 f"at most {MOST_THREADS}", self.threads)  # fmt: skip
+        _require(not self.patience or self.valid_every >= 1, "valid_every",
+                 "at least 1 with patience", self.valid_every)  # fmt: skip
         options = get_args(Precision)
         _require(self.precision in options, "precision", f"one of {options}", self.precision)
         self.rate(1, d_model=1)

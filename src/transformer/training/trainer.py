@@ -24,7 +24,8 @@ from transformer.training.checkpoint import all_finite
 from transformer.training.history import History, Record
 from transformer.training.objective import TranslationLoss, perplexity
 from transformer.training.process import autocast, seed_from, stop_signal, threads
-from transformer.training.run_folder import RunFolder
+from transformer.training.run_folder import RunFolder, state_tensors
+from transformer.training.same_run import counted
 from transformer.training.settings import TrainSettings
 
 Callback = Callable[[Record], object]
@@ -55,6 +56,7 @@ def train(
     Raises:
         ValueError: unfit pairs, or a run to resume that had other settings.
         FileExistsError: the folder holds a run and `resume` is off.
+        FileNotFoundError: a run to resume that has lost its settings or its state.
         BlockingIOError: another process trains in the folder.
         FloatingPointError: the loss is no longer a number.
     """
@@ -94,6 +96,10 @@ class Trainer:
         self.model, self.settings, self.valid = model, settings, valid
         self.spell = pairs if callable(pairs) else None
         self.pairs: Sequence[Pair] = pairs(0) if callable(pairs) else pairs
+        if distributed.world_size() > 1:
+            splits = {"training": self.pairs, "validation": valid or ()}
+            told = {f"{name} pairs": counted(split) for name, split in splits.items()}
+            distributed.agree({**told, **settings.replace(threads=None).to_dict()})
         self.callbacks = callbacks
         self.folder: RunFolder | None = None  # of the first process, which alone writes
         self.held = ExitStack()  # the folder, until the run ends
@@ -124,22 +130,30 @@ class Trainer:
     ) -> None:
         """Use a run folder; with `resume`, take up the state saved there."""
         folder = RunFolder(path, self.settings, tokenizer=tokenizer)
-        if distributed.rank() == 0:
-            folder.begin(self.model.config, self.pairs, resume=resume, notes=notes)
+        options: dict[str, Any] = {"valid": self.valid, "resume": resume, "notes": notes}
+
+        def begin() -> tuple[dict[str, Any], History, dict[str, Any]] | None:
+            folder.begin(self.model.config, self.pairs, **options)
             self.held.callback(folder.close)
             self.folder = folder
+            return folder.load_state(self.model, self.optimizer) if resume else None
+
         self.interruptible = True  # all processes, so that they stop at the same update
-        distributed.barrier()
         try:
-            saved = folder.load_state(self.model, self.optimizer) if resume else None
+            saved = distributed.from_first(begin)
         except BaseException:
             self.held.close()
             raise
-        if saved is not None:
-            self.position, self.history = Position(**saved[0]), saved[1]
-            self.since_record.restore(**saved[2])
-            if self.position.loss_scale:
-                self.scaler.load_state_dict(self.position.loss_scale)
+        if saved is None:
+            return
+        # each machine may have a disk of its own: what it holds must not matter
+        distributed.send_from_first(state_tensors(self.model, self.optimizer))
+        self.position, self.history = Position(**saved[0]), saved[1]
+        self.since_record.restore(**saved[2])
+        if self.position.loss_scale:
+            self.scaler.load_state_dict(self.position.loss_scale)
+        if self.folder is not None and self._is_due(self.settings.save_every):
+            self.folder.save_checkpoint(self.model, self.position.update, again=False)
 
     def run(self, *, progress: bool = True) -> History:
         """Update the parameters until `max_updates`, the end of patience, or a signal to stop."""
@@ -246,7 +260,7 @@ class Trainer:
             seconds=at.seconds,
         )
         if validates and self.valid is not None:
-            value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens)
+            value = perplexity(self.model, self.valid, max_tokens=settings.max_tokens, shared=True)
             self._check_finite([value])
             record = replace(record, valid_perplexity=value)
         self.since_record = _Totals()
@@ -269,12 +283,12 @@ class Trainer:
         self._check_finite(since_record["losses"])
         if self.folder is None:
             return
-        if due:
-            self.folder.save_checkpoint(self.model, self.position.update)
         self.position.loss_scale = self.scaler.state_dict()
         self.folder.save_state(
             self.model, self.optimizer, asdict(self.position), self.history, since_record
         )
+        if due:  # after the state: checkpoints without one tell that it was lost
+            self.folder.save_checkpoint(self.model, self.position.update)
 
     @property
     def is_finished(self) -> bool:
@@ -317,9 +331,6 @@ class _Totals:
         return {"losses": losses, "tokens": self.tokens, "seconds": self.seconds}
 
     def restore(self, losses: Sequence[float], tokens: int, seconds: float) -> None:
-        """Take up `to_dict`; with another number of processes, the first takes the whole loss."""
-        if len(losses) == distributed.world_size():
-            self.loss = losses[distributed.rank()]
-        else:
-            self.loss = sum(losses) if distributed.rank() == 0 else 0.0
+        """Take up `to_dict`, in as many processes."""
+        self.loss = losses[distributed.rank()]
         self.tokens, self.seconds = tokens, seconds

@@ -13,7 +13,7 @@ import pytest
 import torch
 from filelock import FileLock
 
-from transformer.cli import commands, main
+from transformer.cli import commands, main, training
 from transformer.cli.commands import add_results
 from transformer.cli.corpora import spell_with_classes, spell_with_dropout, training_pairs
 from transformer.cli.plan import make_plan
@@ -36,7 +36,7 @@ def trained(monkeypatch) -> list[SimpleNamespace]:
         calls.append(SimpleNamespace(model=model, pairs=pairs, settings=settings, **options))
         return History()
 
-    monkeypatch.setattr(commands, "train", train)
+    monkeypatch.setattr(training, "train", train)
     return calls
 
 
@@ -95,13 +95,13 @@ def test_training_says_what_it_trains_unless_it_is_to_be_quiet(
     trained, train, monkeypatch, capsys, quiet: bool
 ) -> None:
     asked = []
-    load = commands.load_corpus
+    lines = training.lines_of
 
-    def load_corpus(data, split, *, progress):
+    def lines_of(data, split, *, progress):
         asked.append((split, progress))
-        return load(data, split, progress=progress)
+        return lines(data, split, progress=progress)
 
-    monkeypatch.setattr(commands, "load_corpus", load_corpus)
+    monkeypatch.setattr(training, "lines_of", lines_of)
     assert train(*["--quiet"] * quiet) == 0
     (call,) = trained
     assert asked == [("train", not quiet), ("valid", not quiet)]
@@ -134,7 +134,10 @@ def test_a_sentence_past_the_last_learned_position_is_told_first(trained, train,
     for length in ("30", "6"):
         code = train("--set", "model.positions=learned", "--set", f"model.max_len={length}")
         assert code == (length == "6")
-    assert "the train split has a sentence of " in capsys.readouterr().err
+    assert (
+        "train.de, line 6: a sentence of 7 tokens, its end included, and model.max_len"
+        in capsys.readouterr().err
+    )
     assert len(trained) == 1
 
 
@@ -142,7 +145,7 @@ def test_a_wrong_start_is_corrected_in_its_folder_and_a_finished_run_left_alone(
     train, tmp_path: Path, capsys
 ) -> None:
     assert train("--quiet", "--set", "training.max_tokens=3") == 1
-    assert "max_tokens = 3" in capsys.readouterr().err
+    assert "and training.max_tokens is 3" in capsys.readouterr().err
     assert train("--quiet") == 0
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert train("--quiet", "--resume") == 0
@@ -152,7 +155,7 @@ def test_a_wrong_start_is_corrected_in_its_folder_and_a_finished_run_left_alone(
 def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_path) -> None:
     pipe = piped(monkeypatch)
     stopped = History(interrupted_by=15)
-    monkeypatch.setattr(commands, "train", lambda *_, **__: stopped)
+    monkeypatch.setattr(training, "train", lambda *_, **__: stopped)
     assert train() == 143
     told = f"interrupted; go on with --resume and the same options: {tmp_path}/new\n"
     assert pipe.getvalue().decode() == told
@@ -161,7 +164,7 @@ def test_an_interrupted_run_says_how_to_go_on(trained, train, monkeypatch, tmp_p
 def test_a_folder_with_a_run_or_in_use_is_refused_before_anything_is_read(
     run: Path, files: Path, monkeypatch, capsys
 ) -> None:
-    monkeypatch.setattr(commands, "load_corpus", None)  # would fail if it were called
+    monkeypatch.setattr(training, "lines_of", None)  # would fail if it were called
     before = (run / "settings.json").read_bytes()
     command = ["train", "--settings", f"{files}/settings.toml", "--folder", str(run), "--quiet"]
     assert main(command) == 1
@@ -172,6 +175,22 @@ def test_a_folder_with_a_run_or_in_use_is_refused_before_anything_is_read(
     assert error.count("\n") == 1
     assert "is in use: another process trains there" in error
     assert (run / "settings.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("resume", ["--resume", "--resume=auto"])
+@pytest.mark.parametrize("lost", ["settings.json", "state.safetensors"])
+def test_a_run_that_lost_a_file_is_refused_before_anything_is_read(
+    run: Path, files: Path, tmp_path: Path, monkeypatch, capsys, lost: str, resume: str
+) -> None:
+    folder = copied(run, tmp_path / "run")
+    (folder / "state.safetensors").write_bytes((run / "state.safetensors").read_bytes())
+    (folder / lost).unlink()
+    monkeypatch.setattr(training, "lines_of", None)  # would fail if it were called
+    words = ["train", "--settings", f"{files}/settings.toml", "--folder", str(folder)]
+    assert main([*words, resume]) == 1
+    told = f"{folder} holds checkpoints up to update 4, but no {lost}: copy it there, or begin a "
+    start = f"new run in another folder with --start-from {folder}/checkpoints/000004.safetensors"
+    assert capsys.readouterr().err == f"error: {told}{start}\n"
 
 
 def test_what_a_killed_write_left_is_removed(tmp_path: Path) -> None:

@@ -183,12 +183,10 @@ def test_own_files_and_the_ones_that_are_missing(tmp_path: Path) -> None:
     pair = {"test_source": data.train_source, "test_target": data.train_target}
     assert split_to_measure(tested := dataclasses.replace(data, **pair)) == "test"
     assert load_corpus(tested, "test").source == corpus.source
-    half = dataclasses.replace(data, valid_source="some.en")
-    assert has_valid(half)
-    with pytest.raises(ValueError, match=r"got some\.en and None"):
-        load_corpus(half, "valid")
-    with pytest.raises(ValueError, match=r"got None and some\.de"):
-        load_corpus(dataclasses.replace(data, valid_target="some.de"), "valid")
+    for side, told in (("source", r"some\.en and None"), ("target", r"None and some\.en")):
+        for split in ("valid", "test"):  # one alone was ignored, or refused hours later
+            with pytest.raises(ValueError, match=rf"_target go together, got {told}"):
+                dataclasses.replace(data, **{f"{split}_{side}": "some.en"})
     assert has_valid(DataSettings(source_language="fr", target_language="en"))
 
 

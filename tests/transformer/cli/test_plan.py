@@ -92,9 +92,21 @@ def test_the_ends_of_every_range_are_allowed() -> None:
             ["data.corpus=craft", "data.gold_tags=yes", "data.leaf=word"],
             "gold tags need leaves that are tags or numbers, got leaf='word'",
         ),
+        (
+            ["data.corpus=files", *FILES, "training.patience=2"],
+            "patience needs a split to validate",
+        ),
+        (
+            ["training.patience=2", "training.valid_every=0"],
+            "valid_every must be at least 1 with pat",
+        ),
+        (
+            [FILES[0]],
+            'data.train_target need corpus "files", got corpus \'phrasebo',
+        ),
         (["data.corpus=files"], "needs data.train_source and data.train_target, got None and None"),
-        (["data.corpus=files", FILES[0]], "got a and None"),
-        (["data.corpus=files", FILES[1]], "got None and b"),
+        (["data.corpus=files", FILES[0]], "train_target go together, got a and None"),
+        (["data.corpus=files", FILES[1]], "train_target go together, got None and b"),
         (["training.seed"], "expected section.name=value, as in .*, got 'training.seed'"),
         (["training=3"], "expected section.name=value, as in .*, got 'training=3'"),
         (["training.=3"], "expected section.name=value, as in .*, got 'training.=3'"),
@@ -117,6 +129,10 @@ def test_a_kind_of_leaf_is_one_of_four(as_users_run_it) -> None:
         ('preset = "huge"', "preset must be one of phrasebook, .*, got 'huge'"),
         ('preset = "base"\ntraining = 3', "training must be a section of names .*, got 3"),
         ("", r"name a preset \(phrasebook, .*\) or a settings file"),
+        (
+            '[data]\ntrain_source = "C:\\data\\x"',
+            r"not a TOML file: .*: write a path with /",
+        ),
         ("[data]\ncorpus = 'é'".encode("latin-1"), "not a TOML file: not valid UTF-8"),
     ],
 )

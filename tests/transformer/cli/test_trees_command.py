@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer.cli import commands, main
+from transformer.cli import main, training
 from transformer.data.codec import codec_from_text
 from transformer.data.craft import FOLDER_VARIABLE, TREES
 from transformer.data.tree_codec import TreeCodec
@@ -87,7 +87,7 @@ def test_training_says_how_large_both_vocabularies_are(craft: Path, monkeypatch,
         models.append(model)
         return History()
 
-    monkeypatch.setattr(commands, "train", hand_over)
+    monkeypatch.setattr(training, "train", hand_over)
     loud = [option for option in SMALL if option != "--quiet"]
     assert main(["train", "--preset", "craft-trees", "--folder", str(craft / "run"), *loud]) == 0
     (words, symbols), size = models[0].config.vocab_sizes, models[0].n_parameters

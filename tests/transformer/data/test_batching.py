@@ -126,13 +126,13 @@ def test_grouping_by_length_is_what_keeps_the_waste_low():
     ("pairs", "message"),
     [
         ([], "at least 1 sentence pair, got 0"),
-        ([([], [4])], "the source of pair 0 is empty"),
-        ([([4], [4]), ([4], [])], "the target of pair 1 is empty"),
-        ([([PAD_ID, PAD_ID], [4])], "the source of pair 0 is only padding"),
-        ([([4, -1], [4])], r"at least 3 .* source of pair 0 holds -1"),
-        ([([4], [BOS_ID, 4])], r"at least 3 .* target of pair 0 holds 1"),
-        ([([4], [4, EOS_ID])], r"at least 3 .* target of pair 0 holds 2"),
-        ([([4, 50], [4])], "below vocab_size = 50, but the source of pair 0 holds 50"),
+        ([([], [4])], r"the source of pairs\[0\] is empty"),
+        ([([4], [4]), ([4], [])], r"the target of pairs\[1\] is empty"),
+        ([([PAD_ID, PAD_ID], [4])], r"the source of pairs\[0\] is only padding"),
+        ([([4, -1], [4])], r"at least 3 .* source of pairs\[0\] holds -1"),
+        ([([4], [BOS_ID, 4])], r"at least 3 .* target of pairs\[0\] holds 1"),
+        ([([4], [4, EOS_ID])], r"at least 3 .* target of pairs\[0\] holds 2"),
+        ([([4, 50], [4])], r"below vocab_size = 50, but the source of pairs\[0\] holds 50"),
     ],
 )
 def test_bad_pairs_are_refused_with_the_pair_and_the_value(pairs, message):
@@ -152,14 +152,14 @@ def test_an_empty_choice_and_a_wrong_index_are_refused():
 
 def test_a_pair_longer_than_the_limit_is_named():
     pairs = [([4], [5]), ([4] * 3, [5] * 10)]
-    with pytest.raises(ValueError, match="max_tokens = 10, but pair 1 has 11 tokens"):
+    with pytest.raises(ValueError, match=r"max_tokens = 10, but pairs\[1\] has 11 tokens"):
         token_batches(pairs, max_tokens=10, seed=0)
 
 
 @pytest.mark.parametrize("pair", [([4] * 9, [5]), ([4], [5] * 9)])
 def test_the_end_symbol_of_the_longest_pair_just_fits(pair):
     assert token_batches([pair], max_tokens=10, seed=0) == [[0]]
-    with pytest.raises(ValueError, match="max_tokens = 9, but pair 0 has 10 tokens"):
+    with pytest.raises(ValueError, match=r"max_tokens = 9, but pairs\[0\] has 10 tokens"):
         token_batches([pair], max_tokens=9, seed=0)
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer.data.text_files import read_lines, read_pair
+from transformer.data import text_files
+from transformer.data.text_files import TextFile, TextPair, read_lines, read_pair
 
 
 def written(folder, name, content):
@@ -56,12 +57,35 @@ def test_gzip_is_unpacked_and_a_truncated_one_is_refused(tmp_path):
         ("one\ntwo\n".encode("utf-16"), "a.txt, line 1: not valid UTF-8 .* is this UTF-16"),
         ("one\ntwo\n".encode("utf-16-le"), "a.txt, line 1: a NUL byte at column 2: is this UTF-16"),
         (b"one\n\0\n", "a.txt, line 2: a NUL byte at column 1: .* save it as UTF-8"),
+        ("one\n\u200b\n".encode(), "a.txt, line 2: every line must hold a sentence"),
+        (b"one\rtwo\rthree", "a.txt has one line with carriage returns"),
         (b"one\n" + b"word " * 10_000, "a.txt, line 2: .* at most 1000 words, got 10000"),
     ],
 )
 def test_bad_content_is_refused_with_file_and_line(tmp_path, content, message):
     with pytest.raises(ValueError, match=message):
         read_lines(written(tmp_path, "a.txt", content))
+
+
+def test_a_line_of_a_later_block_has_its_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "_BLOCK", 10)
+    content = b"".join(b"sentence %d\n" % number for number in range(9))
+    path = written(tmp_path, "a.txt", content + b"\xe9\n")
+    with pytest.raises(ValueError, match=r"a.txt, line 10: not valid UTF-8"):
+        read_lines(path)
+    assert len(read_lines(written(tmp_path, "a.txt", content))) == 9
+
+
+def test_the_fingerprint_is_of_what_stands_in_the_file(tmp_path):
+    plain, packed = written(tmp_path, "a.txt", "one\ntwo"), tmp_path / "a.txt.gz"
+    packed.write_bytes(gzip.compress(b"one\ntwo"))
+    found = TextFile(plain).fingerprint()
+    assert found.startswith("2 lines, SHA-256 ")
+    assert TextFile(packed).fingerprint() == found != TextFile(written(tmp_path, "b", "one\n2"))
+    assert list(pair := TextPair(TextFile(plain), TextFile(packed)).source) == ["one", "two"]
+    assert list(pair) == ["one", "two"], "it is read anew each time"
+    with pytest.raises(ValueError, match=r"same number of lines, got 2 in .*a\.txt and 1 in "):
+        TextPair(TextFile(plain), TextFile(written(tmp_path, "c", "one")))
 
 
 def test_a_higher_limit_lets_a_long_line_through(tmp_path):

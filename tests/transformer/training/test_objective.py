@@ -7,6 +7,7 @@ import torch
 from test_trainer import PAIRS, make_model
 
 from transformer.data.batching import collate
+from transformer.training import distributed
 from transformer.training.loss import label_smoothed_cross_entropy
 from transformer.training.objective import TranslationLoss, perplexity
 
@@ -54,6 +55,26 @@ def test_an_output_bias_is_in_the_loss_and_in_its_gradient(r_drop) -> None:
     torch.testing.assert_close(found, model.output_bias.grad, atol=1e-4, rtol=1e-4)
     told = label_smoothed_cross_entropy(logits, batch.target_out, smoothing=0.0, reduction="mean")
     assert perplexity(model, PAIRS[:6]) == pytest.approx(told.exp().item(), rel=1e-4)
+
+
+def test_each_process_validates_its_share(monkeypatch) -> None:
+    """Batch for batch, so that the sum has the digits that one process gives it."""
+    model, told = make_model(), []
+
+    def add(*values, device):
+        told.append(values)
+        return [sum(of_all) for of_all in zip(*told, strict=True)]
+
+    whole = perplexity(model, PAIRS, max_tokens=30)
+    monkeypatch.setattr(distributed, "sum_over_processes", add)
+    monkeypatch.setattr(distributed, "world_size", lambda: 2)
+    for rank in (0, 1):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        found = perplexity(model, PAIRS, max_tokens=30, shared=True)
+    assert found == whole
+    shares = [{place for place, loss in enumerate(losses) if loss} for _, *losses in told]
+    assert shares[0].isdisjoint(shares[1])
+    assert min(map(len, shares)) > 1
 
 
 def test_r_drop_is_off_until_it_is_asked_for() -> None:

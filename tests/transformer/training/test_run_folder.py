@@ -14,12 +14,11 @@ from transformer.training import run_folder
 from transformer.training.checkpoint import load_checkpoint, write_tensors
 from transformer.training.history import History
 from transformer.training.run_folder import (
-    FREE_TO_CHANGE,
     RunFolder,
-    checksum,
     holds_run,
     refuse_run_in_use,
 )
+from transformer.training.same_run import FREE_TO_CHANGE, checksum
 
 
 def begun(path: Path, **changes: object) -> RunFolder:

@@ -25,7 +25,7 @@ from transformer.training.checkpoint import (
 from transformer.training.history import History, Record
 from transformer.training.loss import cross_entropy, label_smoothed_cross_entropy
 from transformer.training.objective import perplexity
-from transformer.training.run_folder import refuse_run_in_use
+from transformer.training.run_folder import checkpoints_of, refuse_run_in_use
 from transformer.training.schedule import noam_rate
 from transformer.training.settings import TrainSettings
 from transformer.training.trainer import Trainer, train
@@ -252,10 +252,15 @@ def test_resuming_another_run(tmp_path: Path) -> None:
     trained(folder=tmp_path)
     with pytest.raises(ValueError, match=r"other settings: smoothing \(0.1 in the folder, 0.2 now"):
         trained(SETTINGS.replace(smoothing=0.2), folder=tmp_path, resume=True)
-    with pytest.raises(ValueError, match=r"other settings: .*checksum"):
+    with pytest.raises(
+        ValueError, match=r"other settings: checksum of the training pairs \(\d+ in the fo"
+    ):
         train(
             make_model(), make_pairs(seed=1), SETTINGS, folder=tmp_path, resume=True, progress=False
         )
+    told = r"max_updates \(12 in the folder, 13 now; a linear schedule ends there, .*--start-from "
+    with pytest.raises(ValueError, match=told + f"{tmp_path}/checkpoints/000012.safetensors"):
+        trained(SETTINGS.replace(max_updates=13), folder=tmp_path, resume=True)
     trained(SETTINGS.replace(log_every=5), folder=tmp_path, resume=True)
 
 
@@ -486,8 +491,64 @@ def test_the_folder_is_free_after_a_run_that_failed(tmp_path: Path) -> None:
     (tmp_path / "state.safetensors").write_bytes(b"damaged")
     with pytest.raises(ValueError, match=r"state\.safetensors is damaged"):
         trained(folder=tmp_path, resume=True)
-    (tmp_path / "state.safetensors").unlink()
-    trained(folder=tmp_path, resume=True)
+    refuse_run_in_use(tmp_path)
+
+
+@pytest.mark.parametrize("lost", ["state.safetensors", "settings.json"])
+def test_a_run_without_what_it_goes_on_from_is_not_begun_anew(tmp_path: Path, lost: str) -> None:
+    """Its best checkpoint and its log would be written over, and its new checkpoints deleted."""
+    trained(folder=tmp_path, valid=PAIRS[:5])
+    (tmp_path / lost).unlink()
+    before = contents(tmp_path)
+    newest = tmp_path / "checkpoints" / "000012.safetensors"
+    told = f"holds checkpoints up to update 12, but no {lost}: copy it there, or begin a new run "
+    with pytest.raises(FileNotFoundError, match=f"{told}.* --start-from {newest}"):
+        trained(SETTINGS.replace(max_updates=30), folder=tmp_path, valid=PAIRS[:5], resume=True)
+    assert contents(tmp_path) == before
+    shutil.rmtree(tmp_path / "checkpoints")
+    with pytest.raises(FileNotFoundError, match=f"holds a run, but no {lost}: .*best.safetensors"):
+        trained(folder=tmp_path, valid=PAIRS[:5], resume=True)
+
+
+def test_a_run_that_was_killed_before_its_first_state_is_begun_anew(tmp_path: Path) -> None:
+    """Nobody waits at a queue that starts it again: of such a run there is a best checkpoint."""
+
+    def stop(record: Record) -> None:
+        if record.update == 3:
+            raise StopError
+
+    settings, options = SETTINGS.replace(valid_every=2), {"folder": tmp_path, "valid": PAIRS[:5]}
+    with pytest.raises(StopError):
+        trained(settings, callbacks=[stop], **options)
+    assert (tmp_path / "best.safetensors").exists()
+    _, history = trained(settings, resume=True, **options)
+    assert history.records[0].update == 1
+
+
+def test_a_checkpoint_that_a_killed_run_owes_is_written_when_it_goes_on(
+    tmp_path: Path, monkeypatch
+) -> None:
+    """The state comes first: a checkpoint without one tells that the state was lost."""
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer_module.RunFolder, "save_checkpoint", None)
+        with pytest.raises(TypeError):
+            trained(folder=tmp_path)
+    assert (tmp_path / "state.safetensors").exists()
+    trained(SETTINGS.replace(keep=9), folder=tmp_path, resume=True)
+    assert [path.stem for path in checkpoints_of(tmp_path)] == ["000004", "000008", "000012"]
+
+
+def test_a_run_validates_on_one_split(tmp_path: Path) -> None:
+    """Patience and the best checkpoint would compare perplexities of two."""
+    trained(folder=tmp_path, valid=PAIRS[:5])
+    told = r"number of the validation pairs \(5 in the folder, 6 now\), checksum of the validation"
+    with pytest.raises(ValueError, match=told):
+        trained(folder=tmp_path, valid=PAIRS[:6], resume=True)
+    written = tmp_path / "settings.json"
+    content = json.loads(written.read_text())
+    del content["valid"]  # as runs of before were written
+    written.write_text(json.dumps(content))
+    trained(folder=tmp_path, valid=PAIRS[:6], resume=True)
 
 
 def test_what_killed_writes_left_is_removed_by_the_next_run(tmp_path: Path) -> None:
@@ -638,24 +699,6 @@ def test_the_objective_is_the_one_that_the_settings_name() -> None:
     assert (loss.smoothing, loss.r_drop) == (0.3, 2.0)
 
 
-def test_no_process_reads_a_folder_before_the_first_has_prepared_it(monkeypatch, tmp_path) -> None:
-    settings = SETTINGS.replace(max_updates=1, warmup=1)
-    trained(settings, folder=tmp_path)
-    done: list[str] = []
-
-    def noted(name: str, function):
-        return lambda *args, **options: done.append(name) or function(*args, **options)
-
-    for place, name in (
-        (trainer_module.RunFolder, "begin"),
-        (trainer_module.distributed, "barrier"),
-        (trainer_module.RunFolder, "load_state"),
-    ):
-        monkeypatch.setattr(place, name, noted(name, getattr(place, name)))
-    trained(settings, folder=tmp_path, resume=True)
-    assert done == ["begin", "barrier", "load_state"]
-
-
 def test_a_trained_model_is_ready_to_translate() -> None:
     model, _ = trained(SETTINGS.replace(max_updates=1, warmup=1), make_model().train())
     assert not model.training
@@ -709,7 +752,7 @@ def test_validation_batches_are_as_large_as_those_of_training(monkeypatch) -> No
     asked: list[dict[str, int]] = []
     monkeypatch.setattr(trainer_module, "perplexity", lambda *_, **o: asked.append(o) or 2.0)
     trained(SETTINGS.replace(max_updates=1, warmup=1), valid=PAIRS[:5])
-    assert asked == [{"max_tokens": SETTINGS.max_tokens}]
+    assert asked == [{"max_tokens": SETTINGS.max_tokens, "shared": True}]
 
 
 def test_the_state_is_saved_only_where_it_is_due(tmp_path: Path, monkeypatch) -> None:
