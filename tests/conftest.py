@@ -1,5 +1,6 @@
 """Every test runs with the shapes in our signatures enforced and one torch thread.
 
+Of a sequence of tensors, beartype looks at one a call, drawn at random (its own way, to stay fast).
 The grammar of the phrasebook has no shapes, and would take fourteen times as long. No test of a
 law has a deadline: others run beside it.
 """

@@ -46,7 +46,15 @@
     (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
     { rootMargin: NEAR + " 0px" },
   );
-  window.addEventListener("beforeprint", () => [...waiting.keys()].forEach(draw));
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll(".chart:not([data-drawn])").forEach(showStill); // paper does not wait for the drawing
+    [...waiting.keys()].forEach(draw);
+  });
+
+  function showStill(element) {
+    const still = element.nextElementSibling;
+    if (still?.matches("noscript")) still.outerHTML = still.textContent;
+  }
 
   function embed(target, spec, options) {
     const element = typeof target === "string" ? document.querySelector(target) : target;
@@ -168,7 +176,7 @@
 
   function broken(text, longest) {
     const out = [""];
-    for (const word of text.split(/\s+/)) {
+    for (const word of text.split(/(?<!\d)\s+|\s+(?!\d{3}\b)/)) { // 4 000 is one word
       const line = out[out.length - 1];
       if (line && line.length + 1 + word.length > longest) out.push(word);
       else out[out.length - 1] = `${line} ${word}`.trim();

@@ -52,7 +52,8 @@ class KeyValueCache:
 
     A growing cache (decoder self-attention) appends each step's keys and values; it holds room for
     `ROOM` positions to come, so that most steps copy only what is new. A fixed one
-    (encoder–decoder attention) stores the first and returns them ever after.
+    (encoder–decoder attention) stores the first and returns them ever after. Positions come first
+    in memory: what is filled lies together, whatever the room behind it.
     """
 
     ROOM = 16
@@ -60,11 +61,11 @@ class KeyValueCache:
     def __init__(self, *, growing: bool) -> None:
         self.growing = growing
         self.length = 0  # positions stored
-        self._stored: tuple[Tensor, Tensor] | None = None  # keys and values, and room
+        self._stored: tuple[Tensor, Tensor] | None = None  # both (length and room, batch, heads, d)
 
     def fixed(self) -> tuple[Tensor, Tensor] | None:
         """Return what is stored if it stays as it is, so that nothing needs to be projected."""
-        return None if self.growing else self._stored
+        return None if self.growing or self._stored is None else self._filled(*self._stored)
 
     def append(
         self,
@@ -73,27 +74,38 @@ class KeyValueCache:
     ) -> tuple[Float[Tensor, "batch heads key_len d_k"], Float[Tensor, "batch heads key_len d_v"]]:
         """Store the keys and values of new positions behind the old; return all of them."""
         keys, values = self._stored or (None, None)
-        keys, values = self._behind(keys, key), self._behind(values, value)
-        self._stored = keys, values
+        self._stored = self._behind(keys, key), self._behind(values, value)
         self.length += key.shape[-2]
-        return keys[..., : self.length, :], values[..., : self.length, :]
+        return self._filled(*self._stored)
 
+    @torch.no_grad()
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
         if self._stored is not None:
-            keys, values = self._stored  # index_select is faster than [rows]
-            self._stored = keys.index_select(0, rows), values.index_select(0, rows)
+            keys, values = self._stored
+            self._stored = self._taken(keys, rows), self._taken(values, rows)
+
+    def _filled(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        filled = slice(self.length)
+        return keys[filled].permute(1, 2, 0, 3), values[filled].permute(1, 2, 0, 3)
 
     def _behind(self, stored: Tensor | None, new: Tensor) -> Tensor:
-        end = self.length + new.shape[-2]
-        if stored is None or end > stored.shape[-2]:
+        new = new.permute(2, 0, 1, 3)
+        end = self.length + len(new)
+        if stored is None or end > len(stored):
             room = self.ROOM if self.growing else 0
-            larger = new.new_empty(*new.shape[:-2], end + room, new.shape[-1])
+            larger = new.new_empty(end + room, *new.shape[1:])
             if stored is not None:
-                larger[..., : self.length, :] = stored[..., : self.length, :]
+                larger[: self.length] = stored[: self.length]
             stored = larger
-        stored[..., self.length : end, :] = new
+        stored[self.length : end] = new
         return stored
+
+    def _taken(self, stored: Tensor, rows: Tensor) -> Tensor:
+        taken = stored.new_empty(len(stored), len(rows), *stored.shape[2:])
+        filled = slice(self.length)  # index_select is faster than [:, rows]
+        torch.index_select(stored[filled], 1, rows, out=taken[filled])
+        return taken
 
 
 class MultiHeadAttention(nn.Module):

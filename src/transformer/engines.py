@@ -76,13 +76,16 @@ class CTranslate2:
 
     Outputs are the same, greedily always. A beam of theirs goes on where ours has enough finished
     hypotheses, so that a few sentences get another translation, with a higher score. Scores are
-    higher, too, by what padding and start token would get.
+    higher, too, by what padding and start token would get. `compute_type="int8"` computes with
+    weights of 8 bits, which can change outputs.
 
     Raises:
         ValueError, ModuleNotFoundError: see `export_ctranslate2`.
     """
 
-    def __init__(self, model: Transformer, codec: TextCodec) -> None:
+    def __init__(
+        self, model: Transformer, codec: TextCodec, *, compute_type: str = "float32"
+    ) -> None:
         with TemporaryDirectory() as folder:
             export_ctranslate2(model, codec, folder)
             import ctranslate2
@@ -90,7 +93,7 @@ class CTranslate2:
             self.engine = ctranslate2.Translator(
                 folder,
                 device=model.output_weight.device.type,
-                compute_type="float32",
+                compute_type=compute_type,
                 intra_threads=torch.get_num_threads(),
             )
         self.config, self.tokens = model.config, tokens_of(codec)

@@ -35,8 +35,8 @@ def test_benchmark_prints_a_ratio(name, monkeypatch, capsys):
     if name == "translate_stream":
         installed = [peer for peer, package in benchmark.PEERS.items() if find_spec(package)]
         assert len(re.findall("is not installed", output)) == len(benchmark.PEERS) - len(installed)
-        assert len(ratios) == len(installed)
-        assert output.count("| 100 % |") == 8 or installed
+        assert len(ratios) == len(installed) + ("CTranslate2" in installed)  # float32 and int8
+        assert output.count("layers of") == 8
     else:
         assert ratios
     assert all(float(ratio) > 0 for ratio in ratios)

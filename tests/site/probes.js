@@ -176,8 +176,34 @@
     .flatMap((pre) => pre.innerText.split("\n")).map((line) => line.trim())
     .sort((one, other) => other.length - one.length).slice(0, 20);
 
+  /* Of each figure that closes cells, one that is closed: `bring` shows it and says where it stands. */
+  const CELLS = ".shut, .no, .cells:not(.weights) span";
+  const isClosed = (cell) => cell.getClientRects().length && ![...cell.querySelectorAll("i")].some((i) => getComputedStyle(i).opacity > 0);
+  const closed = () => all("figure.scene").map((figure) => all(CELLS, figure).find(isClosed)).filter(Boolean);
+  async function bring(n) {
+    const cell = closed()[n];
+    cell.scrollIntoView({ block: "center", behavior: "instant" });
+    await Promise.race([frames(), pause(200)]);
+    const { x, y, width, height } = cell.getBoundingClientRect();
+    return { x, y, width, height, figure: cell.closest("figure.scene").id };
+  }
+
+  /* A formula in a line that was broken over two, or that is higher than a line may become. */
+  const brokenFormulas = () => all("article math:not(.tml-display)")
+    .filter((math) => math.getClientRects().length > 1 || math.getBoundingClientRect().height > 44)
+    .map((math) => `formula over two lines: ${math.textContent}`);
+
+  const wideScenes = () => all(".cell_output .output:has(figure.scene)")
+    .filter((box) => box.scrollWidth > box.clientWidth + 1)
+    .map((box) => `${box.querySelector("figure").id} is ${box.scrollWidth} px wide in ${box.clientWidth} px`);
+
+  async function drawnAtLast() {
+    for (let wait = 0; wait < 600 && !allDrawn(); wait += 1) await pause(100);
+    return undrawn();
+  }
+
   window.probes = {
-    cutOff, longLines,
+    cutOff, longLines, closed, bring, brokenFormulas, wideScenes, drawnAtLast,
     scrollThrough, print, toTheTop, drawn, allDrawn, undrawn, overflowing, cutFormulas, nameless, values, pictures,
     dead, faint, onLightGround, theme, pressThemeButton,
   };

@@ -54,6 +54,15 @@ def test_a_withheld_processor_is_not_counted():
         os.sched_setaffinity(0, allowed)
 
 
+def test_a_line_that_a_kernel_sends_in_two_chunks_stays_one(tmp_path):
+    halves = (
+        "import time\nprint('silent in layers', end='', flush=True)\ntime.sleep(0.5)\nprint(' []')"
+    )
+    path = chapter(tmp_path, "02-page", "# Page", halves)
+    [output] = execute.Chapter(path, timeout=100).run().cells[1].outputs
+    assert output.text == "silent in layers []\n"
+
+
 @pytest.mark.slow
 def test_a_chapter_that_prints_something_else_or_takes_too_much_memory_fails_the_tests(
     tmp_path, monkeypatch, capsys

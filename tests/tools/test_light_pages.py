@@ -58,6 +58,13 @@ def test_a_formula_in_a_line_has_no_row_around_it():
     assert mathematics.mathml(r"(x) (y)").count("<mrow>") == 2
 
 
+@pytest.mark.parametrize("tex", [r"\hat{y}", r"\vec v", r"\sqrt{\hat{\bar x}}"])
+def test_a_hat_is_said_to_be_an_accent(tex):
+    """Firefox guesses it, and complains of it on every page."""
+    assert '<mover accent="true">' in mathematics.mathml(tex)
+    assert "accent" not in mathematics.mathml(r"\overset{a}{=}")
+
+
 def test_functions_stand_apart_as_tex_has_it():
     space = '<mspace width="0.1667em"></mspace>'
     assert f"</msub>{space}<mrow><mi>log" in mathematics.mathml(r"q_k \log p")
@@ -81,6 +88,13 @@ def test_blank_lines_separate_equations():
 )
 def test_what_is_written_against_a_formula_stays_with_it(html, kept):
     assert mathematics.kept_together(html) == kept
+
+
+def test_a_number_is_one_piece_and_code_keeps_its_spaces():
+    kept = "1\N{NBSP}000 of 12\N{NBSP}345\N{NBSP}678 in 2017, 20 40, page 1 2000"
+    code = "<code>1 000</code><pre class='x'>1 000</pre><script>1 000</script>"
+    html = f"<p title='1 000'>{kept.replace(chr(160), ' ')}</p>{code}"
+    assert markup.unbroken(html) == f"<p title='1 000'>{kept}</p>{code}"
 
 
 def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():

@@ -71,6 +71,7 @@ CHAPTER = [
     picture('<svg class="architecture"></svg>', "remove-input"),
     new_markdown_cell("A {term}`query` looks. Another {term}`query` looks in Figure 2.1."),
     new_markdown_cell("## Why divide?\n\nAs above."),
+    new_markdown_cell("::::{div} live-translator\nOn the site a button stands here.\n::::"),
 ]
 
 
@@ -129,6 +130,13 @@ def test_a_caption_belongs_to_its_figure_and_prose_links_to_it(page):
     assert figure.select("svg.lead")
     assert words(figure.figcaption) == "Figure 2.1. Who looks at whom."
     assert [a.text for a in page.select("a[href='#figure-2-1']")] == ["Figure 2.1"]
+
+
+def test_the_place_of_the_translator_says_what_it_needs_and_nothing_of_a_notebook(page):
+    (place,) = page.select(".live-translator")
+    assert [part.name for part in place.find_all(recursive=False)] == ["noscript"]
+    assert "JavaScript" in words(place)
+    assert "a button stands here" not in words(place)
 
 
 def test_the_bar_shows_the_page_s_headings_below_it():

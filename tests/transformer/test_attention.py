@@ -276,6 +276,16 @@ def test_a_cache_grows_past_its_room_and_keeps_its_rows_apart():
     assert cache.length == steps
 
 
+@pytest.mark.parametrize("growing", [True, False])
+def test_what_a_cache_holds_lies_together_whatever_its_room(growing):
+    """With the room of each row behind it, attention reads twice as long."""
+    cache = KeyValueCache(growing=growing)
+    found = cache.append(torch.randn(3, 2, 5, 4), torch.randn(3, 2, 5, 4))
+    cache.select(torch.tensor([2, 0]))
+    for stored in (*found, *(cache.fixed() or cache.append(*torch.randn(2, 2, 2, 1, 4)))):
+        assert stored.permute(2, 0, 1, 3).is_contiguous()
+
+
 def test_fixed_cache_projects_once_and_selects_rows():
     torch.manual_seed(0)
     ours = MultiHeadAttention(d_model=8, n_heads=2)

@@ -87,6 +87,15 @@ def test_ctranslate2_keeps_limits_order_empty_lines_and_n(subwords) -> None:
         search(torch.tensor([[5, EOS_ID]]), decoding_of(constrained=True))
 
 
+def test_ctranslate2_can_compute_with_8_bits(ours) -> None:
+    installed("ctranslate2")
+    search = CTranslate2(ours.model, ours.codec, compute_type="int8")
+    assert search.engine.compute_type.startswith("int8")
+    theirs = Translator(ours.model, ours.codec, search=search)
+    lines = ["Jane visite l'Afrique en septembre"]
+    assert theirs.translate(lines, beam=1) == ours.translate(lines, beam=1)
+
+
 def decoding_of(**options):
     return import_module("transformer.inference").Decoding(**options)
 

@@ -62,6 +62,7 @@ class Chapter:
             notebook,
             timeout=self.timeout,
             startup_timeout=STARTUP_TIMEOUT,
+            coalesce_streams=True,  # myst-nb's own merging breaks a line that came in two chunks
             record_timing=False,  # it would change the metadata that the cache's key is made of
             extra_arguments=["--log-level=ERROR"],  # each kernel warns of sockets on this machine
             resources={"metadata": {"path": str(self.path.parent)}},

@@ -380,6 +380,19 @@ def _content(box: nodes.Element) -> nodes.Element:
     return next(box.findall(nodes.section), box)
 
 
+# The place of the translator ----------------------------------------------------------------------
+
+LIVE = "live-translator"
+NEEDED = "The translator, and the button that loads it, need JavaScript, which does not run here."
+
+
+def offer_translator(document: nodes.document) -> None:
+    """A script puts the translator there; what a notebook says in its place is not for the site."""
+    for box in document.findall(nodes.container):
+        if LIVE in box["classes"]:
+            box.children = [html(f"<noscript><p>{NEEDED}</p></noscript>")]
+
+
 # All together -------------------------------------------------------------------------------------
 
 
@@ -390,6 +403,7 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
     shape_opener(document, page)
     shape_margin(app, document, page)
     shape_captions(app, document, page)
+    offer_translator(document)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

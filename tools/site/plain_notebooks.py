@@ -12,7 +12,6 @@ this file lets the site's Colab buttons lead to that branch.
 import html
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import nbformat
 from jupyter_cache import get_cache
 from nbformat import NotebookNode
-from tools.environment.steps import node_command
+from tools.site.chart_stills import SPEC, pictures
 from tools.site.sharing import site_address
 
 from walkthrough.page.links import REPOSITORY_URL
@@ -41,7 +40,6 @@ OPENING = re.compile(r"^([:`~]{3,})\{([\w-]+)\} *(.*)$")
 LITERAL = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 ROLE = re.compile(r"\{[\w:-]+\}`([^`<]+?) *(?:<[^`]*>)?`")
 PAGE = re.compile(r"\]\(([\w-]+)\.(?:ipynb|md)(#[\w-]+)?\)|\]\((#[\w-]+)\)")
-SPEC = re.compile(r"^ *\}\)\((?=\{)", re.MULTILINE)
 VARIABLE = re.compile(r"var\(--[\w-]+(?:, *([^()]+))?\)")
 INK, GROUND = "#24292f", "#ffffff"
 
@@ -137,11 +135,8 @@ def draw(notebooks: list[NotebookNode], root: Path) -> None:
                 charts.append((output, spec))
             elif page.lstrip().startswith("<svg"):
                 _store(output, page[: page.index("</svg>") + 6])
-    specs = json.dumps([spec for _, spec in charts])
-    script = Path(__file__).with_name("chart_pictures.mjs")
-    words = [*node_command(script), str(root / "book" / "web")]
-    done = subprocess.run(words, input=specs, capture_output=True, text=True, check=True)
-    for (output, _), picture in zip(charts, json.loads(done.stdout), strict=True):
+    drawn = pictures([spec for _, spec in charts], root / "book" / "web")
+    for (output, _), picture in zip(charts, drawn, strict=True):
         _store(output, picture)
 
 

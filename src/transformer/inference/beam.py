@@ -16,7 +16,7 @@ from transformer.inference.greedy import (
     inference_encode,
     output_limits,
 )
-from transformer.inference.step import step_decoder
+from transformer.inference.step import Step, step_decoder
 from transformer.model import Transformer
 
 
@@ -53,6 +53,7 @@ def beam_search(
     early_stopping: bool = True,
     extra_tokens: int = EXTRA_TOKENS,
     constraint: Constraint | None = None,
+    step: Step | None = None,
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` best hypotheses found for each row of `source`, best first (§6.1).
 
@@ -62,6 +63,7 @@ def beam_search(
     `early_stopping` off, only the second reason counts. `max_len` and `extra_tokens` are as in
     `greedy_decode`; the token at the limit must be the end token. What `constraint` closes is never
     chosen; the probabilities of the rest stay the model's, so scores with and without compare.
+    `step` is as in `greedy_decode`.
 
     Raises:
         ValueError: beam below 1, α negative, n_best not in 1 … beam, max_len or extra_tokens
@@ -69,7 +71,8 @@ def beam_search(
     """
     _check(beam, alpha, n_best)
     limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
-    search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint)
+    step = step or step_decoder(model)
+    search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint, step)
     while search.open_sentences:
         search.step()
     return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
@@ -88,14 +91,16 @@ class _Search:
         limits: list[int],
         early_stopping: bool,
         constraint: Constraint | None,
+        step: Step,
     ) -> None:
-        self.model, self.beam, self.alpha, self.n_best = model, beam, alpha, n_best
+        self.decode, self.project = step
+        self.beam, self.alpha, self.n_best = beam, alpha, n_best
         self.early_stopping = early_stopping
         self.limits, self.constraint = limits, constraint
         self.finished: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
-        self.decode, self.cache = step_decoder(model), DecoderCache(model.config.n_layers)
+        self.cache = DecoderCache(model.config.n_layers)
         self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
         self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
         self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
@@ -128,7 +133,7 @@ class _Search:
         Int[Tensor, "sentences candidates"],
     ]:
         states = self.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
-        logits = self.model.project(states[:, -1]).float()
+        logits = self.project(states[:, -1]).float()
         total = logits.logsumexp(dim=-1, keepdim=True)
         logits = forbid_special(logits)
         if self.constraint is not None:

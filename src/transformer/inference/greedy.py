@@ -3,17 +3,21 @@
 from math import isnan
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
-from transformer.inference.step import step_decoder
+from transformer.inference.step import Step, step_decoder
 from transformer.model import Transformer
 
 EXTRA_TOKENS = 50
 """Output may be this much longer than the input (§6.1); for trees it is 300 (§6.3)."""
+
+ENCODED_AT_ONCE = 25
+"""Sentences of a batch that are encoded together, on a CPU, without the padding of the others."""
 
 
 @torch.inference_mode()
@@ -24,13 +28,15 @@ def greedy_decode(
     max_len: int | None = None,
     extra_tokens: int = EXTRA_TOKENS,
     constraint: Constraint | None = None,
+    step: Step | None = None,
 ) -> list[list[int]]:
     """Translate each row of `source`; returns token ids without the start and end tokens.
 
     A sentence ends with its end token, or after `max_len` tokens, the end token included; by
     default source tokens + `extra_tokens`, counted for each sentence, so that a translation does
     not depend on the rest of the batch. Finished sentences leave the computation. Equal logits: the
-    lower id. Never padding, never a second start token, and nothing that `constraint` closes.
+    lower id. Never padding, never a second start token, and nothing that `constraint` closes. Who
+    has several batches may make one `step_decoder(model)` for all of them, and pass it as `step`.
 
     Raises:
         ValueError: max_len or extra_tokens below 1, a source the model refuses, or a constraint
@@ -40,13 +46,15 @@ def greedy_decode(
     limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     decoded: list[list[int]] = [[] for _ in limits]
     memory = inference_encode(model, source)
-    decode, cache = step_decoder(model), DecoderCache(model.config.n_layers)
+    decode, project = step or step_decoder(model)
+    cache = DecoderCache(model.config.n_layers)
     rows = list(range(len(source)))  # which sentence each row decodes
     tokens = torch.full_like(source[:, 0], BOS_ID)
     states = [] if constraint is None else [constraint.start(n) for n in rows]
-    for length in range(1, max(limits) + 1):
+    # the token at the limit is the end token, whatever the model would say
+    for length in range(1, max(limits)):
         decoder_states = decode(tokens[:, None], memory, source, cache=cache)
-        logits = forbid_special(model.project(decoder_states[:, -1]))
+        logits = forbid_special(project(decoder_states[:, -1]))
         if constraint is not None:
             logits = allow(logits, constraint, states)
         tokens = most_probable(logits)
@@ -56,7 +64,7 @@ def greedy_decode(
         for place, (row, token) in enumerate(zip(rows, tokens.tolist(), strict=True)):
             if token != EOS_ID:
                 decoded[row].append(token)
-                if length < limits[row]:
+                if length + 1 < limits[row]:
                     places.append(place)
         if not places:
             break
@@ -67,7 +75,6 @@ def greedy_decode(
             rows = [rows[place] for place in places]
         if constraint is not None:
             states = advance(constraint, [states[place] for place in places], tokens)
-    # the token that reaches the limit is the end token's place
     return [ids[: limit - 1] for ids, limit in zip(decoded, limits, strict=True)]
 
 
@@ -97,11 +104,17 @@ def inference_encode(model: Transformer, source: Int[Tensor, "batch source_len"]
         ValueError: an empty batch, or a sentence that is only padding.
     """
     model.eval()
-    memory = model.encode(source)
     empty = (source == PAD_ID).all(dim=-1).nonzero().flatten().tolist()
     if empty:
         raise ValueError(f"every source needs a token that is not padding, rows {empty} have none")
-    return memory
+    if len(source) <= ENCODED_AT_ONCE or source.device.type != "cpu":
+        return model.encode(source)
+    parts = []
+    for part in source.split(ENCODED_AT_ONCE):
+        width = int((part != PAD_ID).any(dim=0).nonzero().max()) + 1
+        memory = model.encode(part[:, :width])
+        parts.append(F.pad(memory, (0, 0, 0, source.shape[1] - width)))
+    return torch.cat(parts)
 
 
 def most_probable(logits: Float[Tensor, "batch vocab_size"]) -> Int[Tensor, " batch"]:

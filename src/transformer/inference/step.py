@@ -1,7 +1,9 @@
 """One position through the decoder, on plain tensors (§6.1).
 
 A step of a small model is a few dozen products of some microseconds each. Calling modules around
-them, checking shapes and finding parameters by name takes twice as long again.
+them, checking shapes and finding parameters by name takes twice as long again. In a larger one a
+step of few rows waits for its matrices to come out of memory: laid out as the product reads them,
+they come in two thirds of the time.
 """
 
 from collections.abc import Callable
@@ -13,127 +15,190 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer.attention import KeyValueCache, MultiHeadAttention
+from transformer.embedding import TokenEmbedding
 from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import DecoderLayer, ResidualNorm
 from transformer.masks import padding_mask
 from transformer.model import DecodingCache, Transformer
+from transformer.positional import LearnedEncoding, SinusoidalEncoding
 
 PLAIN = {
     DecoderLayer,
+    LearnedEncoding,
     MultiHeadAttention,
     PositionwiseFeedForward,
     ResidualNorm,
+    SinusoidalEncoding,
+    TokenEmbedding,
     nn.Dropout,
     nn.LayerNorm,
     nn.Linear,
     nn.ModuleList,
 }
 
-Affine = tuple[Tensor, Tensor | None]
-"""Weight and bias, of a product or of a layer norm."""
+Step = tuple[Callable[..., Tensor], Callable[[Tensor], Tensor]]
+"""A way to decode a position, and one to project its states to logits."""
 
 
-def step_decoder(model: Transformer) -> Callable[..., Tensor]:
-    """Return a function that does for the newest position what `model.decode` does, but sooner.
+@torch.no_grad()
+def step_decoder(model: Transformer) -> Step:
+    """Return what does for the newest position what `model.decode` and `model.project` do, sooner.
 
-    Its results are the same to the last bit. It is `model.decode` itself where modules of another
-    kind, or hooks, do something else. The weights are those of now, the token is no padding.
+    Its results are the same to the last bit; of a single row, which a processor adds up in another
+    order, to rounding. It is the model's own two methods where modules of another kind, or hooks,
+    do something else. The weights are those of now, the token is no padding, nothing is dropped.
     """
-    modules = list(model.decoder.layers.modules())
-    is_plain = type(model).decode is Transformer.decode and "decode" not in vars(model)
-    is_plain &= all(type(module) in PLAIN for module in modules)
-    for module in (model.decoder, *modules):  # somebody watches
-        is_plain &= not (module._forward_hooks or module._forward_pre_hooks)
-    if not is_plain:
-        return model.decode
-    layers = [_PlainLayer.of(module) for module in modules if isinstance(module, DecoderLayer)]
+    if not _is_plain(model):
+        return model.decode, model.project
+    quick = _PlainDecoder(model)
+    return quick.decode, quick.project
 
-    def decode(tokens: Tensor, memory: Tensor, source: Tensor, *, cache: DecodingCache) -> Tensor:
-        x = model._embed(model.target_embedding, tokens, start=cache.length)[:, 0]
-        mask = padding_mask(source)
-        for index, layer in enumerate(layers):
-            x = layer.step(x, memory, mask, *cache.layer(index))
-        states: Tensor = model.decoder.final_norm(x[:, None])
+
+class _PlainDecoder:
+    def __init__(self, model: Transformer) -> None:
+        self.model, self.embedding = model, model.target_embedding
+        self.layers = [_PlainLayer.of(layer) for layer in model.decoder.layers]
+        self.output = _Product(weight=_laid_out(model.output_weight), bias=model.output_bias)
+        self.source: Tensor | None = None  # of which `mask` is known
+        self.mask: Tensor | None = None
+
+    def decode(
+        self, tokens: Tensor, memory: Tensor, source: Tensor, *, cache: DecodingCache
+    ) -> Tensor:
+        if source is not self.source:
+            self.source, self.mask = source, _added_mask(source, memory.dtype)
+        x = F.embedding(tokens[:, 0], self.embedding.weight) * self.embedding.scale
+        if self.model.positions is not None:
+            x += self.model.positions(1, cache.length)
+        for index, layer in enumerate(self.layers):
+            x = layer.step(x, memory, self.mask, *cache.layer(index))
+        states: Tensor = self.model.decoder.final_norm(x[:, None])
         return states
 
-    return decode
+    def project(self, states: Tensor) -> Tensor:
+        return self.output(states)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Product:
+    weight: Tensor  # as x @ weight has it
+    bias: Tensor | None
+
+    @classmethod
+    def of(cls, *linears: nn.Linear) -> "_Product":
+        """One product for several of the same input, their results side by side."""
+        weight = torch.cat([linear.weight for linear in linears])
+        biases = [linear.bias for linear in linears if linear.bias is not None]
+        return cls(weight=_laid_out(weight), bias=torch.cat(biases) if biases else None)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self.bias is None:
+            return torch.mm(x, self.weight)
+        return torch.addmm(self.bias, x, self.weight)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _PlainLayer:
     own: MultiHeadAttention
     cross: MultiHeadAttention
-    own_products: tuple[Affine, ...]  # query, key, value, output
-    cross_products: tuple[Affine, ...]  # query, output
-    feed_forward: tuple[Affine, ...]
-    activation: Callable[[Tensor], Tensor]
-    norms: tuple[Affine, ...]
-    eps: float
+    own_inputs: _Product  # query, key, value
+    own_output: _Product
+    cross_query: _Product
+    cross_output: _Product
+    expand: _Product
+    contract: _Product
+    bend: Callable[[Tensor], Tensor]
+    norms: tuple[nn.LayerNorm, ...]
     is_post_norm: bool
 
     @classmethod
-    def of(cls, layer: DecoderLayer) -> "_PlainLayer":
+    def of(cls, layer: Any) -> "_PlainLayer":
         own, cross, inner = layer.self_attention, layer.cross_attention, layer.feed_forward
-        residuals: list[Any] = list(layer.residuals)
         return cls(
             own=own,
             cross=cross,
-            own_products=_affine(own.query_proj, own.key_proj, own.value_proj, own.output_proj),
-            cross_products=_affine(cross.query_proj, cross.output_proj),
-            feed_forward=_affine(inner.expand, inner.contract),
-            activation=inner.activation,
-            norms=_affine(*(residual.layer_norm for residual in residuals)),
-            eps=residuals[0].layer_norm.eps,
-            is_post_norm=residuals[0].is_post_norm,
+            own_inputs=_Product.of(own.query_proj, own.key_proj, own.value_proj),
+            own_output=_Product.of(own.output_proj),
+            cross_query=_Product.of(cross.query_proj),
+            cross_output=_Product.of(cross.output_proj),
+            expand=_Product.of(inner.expand),
+            contract=_Product.of(inner.contract),
+            bend=torch.relu_ if inner.activation is torch.relu else inner.activation,
+            norms=tuple(residual.layer_norm for residual in layer.residuals),
+            is_post_norm=layer.residuals[0].is_post_norm,
         )
 
     def step(
         self,
         x: Tensor,  # (rows, d_model)
         memory: Tensor,
-        source_mask: Tensor,
+        mask: Tensor | None,
         own_cache: KeyValueCache,
         cross_cache: KeyValueCache,
     ) -> Tensor:
         parts = (
             lambda y: self._attend_to_own(y, own_cache),
-            lambda y: self._attend_to_source(y, memory, source_mask, cross_cache),
-            self._feed_forward,
+            lambda y: self._attend_to_source(y, memory, mask, cross_cache),
+            lambda y: self.contract(self.bend(self.expand(y))),
         )
         for part, norm in zip(parts, self.norms, strict=True):
             if self.is_post_norm:
-                x = self._normed(x + part(x), norm)
+                x = _normed(part(x).add_(x), norm)
             else:
-                x = x + part(self._normed(x, norm))
+                x = part(_normed(x, norm)).add_(x)
         return x
 
     def _attend_to_own(self, x: Tensor, cache: KeyValueCache) -> Tensor:
-        *inputs, output = self.own_products
-        shape = (len(x), self.own.n_heads, 1, -1)
-        query, key, value = (F.linear(x, *product).view(shape) for product in inputs)
+        heads, d_k, d_v = self.own.n_heads, self.own.d_k, self.own.d_v
+        inputs = self.own_inputs(x).split([heads * d_k, heads * d_k, heads * d_v], dim=-1)
+        query, key, value = (part.view(len(x), heads, 1, -1) for part in inputs)
         found = F.scaled_dot_product_attention(
             query, *cache.append(key, value), scale=self.own.scale
         )
-        return F.linear(found.view(len(x), -1), *output)
+        return self.own_output(found.view(len(x), -1))
 
     def _attend_to_source(
-        self, x: Tensor, memory: Tensor, mask: Tensor, cache: KeyValueCache
+        self, x: Tensor, memory: Tensor, mask: Tensor | None, cache: KeyValueCache
     ) -> Tensor:
-        query, output = self.cross_products
         stored = cache.fixed() or self.cross._keys_and_values(memory, memory, cache)
-        queries = F.linear(x, *query).view(len(memory), -1, self.cross.n_heads, self.cross.d_k)
+        # rows of one source, as beams are, are queries of one attention
+        queries = self.cross_query(x).view(len(memory), -1, self.cross.n_heads, self.cross.d_k)
         found = F.scaled_dot_product_attention(
             queries.transpose(1, 2), *stored, attn_mask=mask, scale=self.cross.scale
         )
-        return F.linear(found.transpose(1, 2).reshape(len(x), -1), *output)
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        expand, contract = self.feed_forward
-        return F.linear(self.activation(F.linear(x, *expand)), *contract)
-
-    def _normed(self, x: Tensor, norm: Affine) -> Tensor:
-        return torch.layer_norm(x, x.shape[-1:], *norm, self.eps)
+        return self.cross_output(found.transpose(1, 2).reshape(len(x), -1))
 
 
-def _affine(*modules: nn.Linear | nn.LayerNorm) -> tuple[Affine, ...]:
-    return tuple((module.weight, module.bias) for module in modules)
+def _is_plain(model: Transformer) -> bool:
+    methods = ("decode", "project", "_embed")
+    is_own = all(
+        getattr(type(model), name) is getattr(Transformer, name) and name not in vars(model)
+        for name in methods
+    )
+    parts = (model.target_embedding, model.dropout, *model.decoder.layers.modules())
+    modules = [*parts, *([] if model.positions is None else [model.positions])]
+    return (
+        is_own
+        and all(type(module) in PLAIN for module in modules)
+        and not any(  # somebody watches
+            module._forward_hooks or module._forward_pre_hooks
+            for module in (model.decoder, *modules)
+        )
+    )
+
+
+def _laid_out(weight: Tensor) -> Tensor:
+    transposed = weight.t()
+    return transposed.contiguous() if weight.device.type == "cpu" else transposed
+
+
+def _added_mask(source: Tensor, dtype: torch.dtype) -> Tensor | None:
+    """−∞ where there is padding; nothing where there is none. The kernel makes it from booleans."""
+    mask = padding_mask(source)
+    if mask.all():
+        return None
+    return torch.zeros_like(mask, dtype=dtype).masked_fill_(~mask, float("-inf"))
+
+
+def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
+    return torch.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, norm.eps)

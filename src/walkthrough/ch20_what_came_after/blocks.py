@@ -75,6 +75,7 @@ class TodaysAttention(MultiHeadAttention):
         if self.n_groups != h:
             self.key_proj = nn.Linear(d_model, self.n_groups * self.d_k, bias=config.bias)
             self.value_proj = nn.Linear(d_model, self.n_groups * self.d_v, bias=config.bias)
+        # ε is PyTorch's default here, the precision of a number (1.2e-7); other norms have 1e-5.
         self.query_norm = nn.RMSNorm(self.d_k) if qk_norm else nn.Identity()
         self.key_norm = nn.RMSNorm(self.d_k) if qk_norm else nn.Identity()
 

@@ -8,28 +8,27 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from walkthrough.drawing.look import HATCH, SHUT
 from walkthrough.drawing.maps import check_tokens
 from walkthrough.drawing.scene import Scene, glides, scene
 from walkthrough.drawing.style import WEIGHT
 
 _CSS = f"""
 figure.scene .stage:has(>.cells){{display:flex;flex-wrap:wrap;gap:1.2em 1.8em}}
-.cells{{display:grid;grid-template-columns:auto repeat(var(--n),1.3em);gap:2px;align-items:center;
-align-content:start}}
+.cells{{--h:1.3em;display:grid;grid-template-columns:auto repeat(var(--n),var(--h));gap:2px;
+align-items:center;align-content:start}}
 @container(min-width:460px){{.cells{{font-size:.86em}}}}
 .cells strong{{grid-column:1/-1;font-weight:650;padding-bottom:.2em}}
 .cells b{{font-weight:500;text-align:right;padding-right:.4em}}
 .cells em{{font-style:normal;writing-mode:vertical-rl;transform:rotate(180deg);justify-self:center;
 align-self:end;padding-top:.3em}}
 .cells small{{align-self:end;justify-self:end;padding:0 .5em .2em 0;opacity:.8;text-align:right}}
-.cells span{{height:1.3em;border-radius:3px;background:repeating-linear-gradient(45deg,
-color-mix(in srgb,currentColor 34%,transparent) 0 1.5px,transparent 1.5px 5px)}}
-.weights span{{background:color-mix(in srgb,{WEIGHT} 7%,transparent)}}
-.cells i{{display:block;height:100%;border-radius:3px;background:{WEIGHT};
-opacity:var(--a,var(--z))}}
-@container(min-width:780px){{.cells{{font-size:1em;
-grid-template-columns:auto repeat(var(--n),1.7em)}}
-.cells span{{height:1.7em}}}}
+.cells span{{box-sizing:border-box;height:var(--h);border:1px solid {SHUT};border-radius:3px;
+background:{HATCH}}}
+.weights span{{background:color-mix(in srgb,{WEIGHT} 7%,transparent);border-color:transparent}}
+.cells i{{display:block;height:0;margin:-1px;border:solid {WEIGHT};border-width:calc(var(--h)/2) 0;
+border-radius:3px;background:{WEIGHT};opacity:var(--a,var(--z))}}
+@container(min-width:780px){{.cells{{--h:1.7em;font-size:1em}}}}
 """
 
 

@@ -5,15 +5,24 @@ from typing import Final
 
 from walkthrough.drawing.style import KEY, OUTPUT, QUERY, VALUE, WEIGHT
 
-__all__ = ["KEY", "OUTPUT", "QUERY", "VALUE", "VECTOR", "WEIGHT", "style"]
+__all__ = ["HATCH", "KEY", "OUTPUT", "QUERY", "SHUT", "VALUE", "VECTOR", "WEIGHT", "style"]
 
 VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
+SHUT: Final = "#8b959f"  # what may not be seen
+# A drawn tile: Firefox shows stripes in `color-mix` as a few broken lines, on paper none.
+HATCH: Final = (
+    "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='7' height='7'%3E"
+    f"%3Cpath d='M-1 6l2 2M0 0l7 7M6-1l2 2' stroke='%23{SHUT[1:]}' stroke-width='1.5'/%3E"
+    '%3C/svg%3E")'
+)
 
 
 _CSS = """
 figure.scene{container-type:inline-size;margin:.6rem 0;padding:0;text-align:left;line-height:1.3;
 font-family:var(--book-sans,var(--pst-font-family-heading,system-ui,sans-serif))}
-.scene-in{font-size:12.5px}
+.scene-in{font-size:12.5px;-webkit-print-color-adjust:exact;print-color-adjust:exact}
+@media(forced-colors:active){.scene-in{forced-color-adjust:none;color:CanvasText;
+--pst-color-background:Canvas}}
 @container(min-width:460px){.scene-in{font-size:15px}}
 @container(min-width:620px){.scene-in{font-size:17px}}
 .scene .pick{border:0;margin:0 0 1.1em;padding:0;min-width:0}
@@ -34,7 +43,7 @@ border-color:currentColor;font-weight:650}
 .scene .stretch{width:100%;height:100%}
 .scene path{fill:none;vector-effect:non-scaling-stroke;stroke-linecap:round}
 .scene .strip{display:block;height:1.5em;border-radius:3px;background-size:100% 100%;
-image-rendering:pixelated;print-color-adjust:exact;
+image-rendering:pixelated;
 box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 16%,transparent)}
 .scene .dim{opacity:.78}
 .scene .num{font-variant-numeric:tabular-nums}

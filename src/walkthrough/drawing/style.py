@@ -4,6 +4,7 @@ Text, axes and background keep Vega-Lite's defaults here, so that the page can t
 dark mode; marks use colours that hold against a white and against a dark page.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
@@ -92,7 +93,7 @@ def described(chart: AnyChart, text: str) -> AnyChart:
 def wrapped(title: str, width: int = 46) -> list[str]:
     """Return a title as lines short enough for a phone: Vega does not break titles itself."""
     lines = [""]
-    for word in title.split():
+    for word in re.split(r"(?<!\d)\s+|\s+(?!\d{3}\b)", title.strip()):  # 4 000 is one word
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
             lines.append(word)
         else:

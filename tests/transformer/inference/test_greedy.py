@@ -132,5 +132,20 @@ def test_finished_sentences_are_not_computed_any_further(make, extra_tokens):
     model, source = make(), make_source(0, rows=12)
     with counted_steps(model) as rows:
         decoded = greedy_decode(model, source, extra_tokens=extra_tokens)
-    lengths = [len(ids) + 1 for ids in decoded]  # with the end token
-    assert rows == [sum(length > step for length in lengths) for step in range(max(lengths))]
+    limits = greedy.output_limits(source, None, extra_tokens).tolist()
+    # a step a token and one that finds the end, which at the limit nobody has to look for
+    steps = [min(len(ids) + 1, limit - 1) for ids, limit in zip(decoded, limits, strict=True)]
+    assert rows == [sum(number > step for number in steps) for step in range(max(steps))]
+
+
+def test_sentences_are_encoded_without_the_padding_of_distant_ones(monkeypatch):
+    monkeypatch.setattr(greedy, "ENCODED_AT_ONCE", 2)
+    model, source = make_model(0), make_source(0, rows=5)
+    shapes = []
+    hook = model.encoder.register_forward_hook(lambda _, inputs, __: shapes.append(inputs[0].shape))
+    memory = greedy.inference_encode(model, source)
+    hook.remove()
+    assert [tuple(shape[:2]) for shape in shapes] == [(2, 3), (2, 5), (1, 6)]
+    expected, is_token = model.encode(source), source != PAD_ID
+    assert memory.shape == expected.shape
+    torch.testing.assert_close(memory[is_token], expected[is_token])

@@ -1,5 +1,6 @@
 """From text to text: order kept, empty lines kept, errors that name the line."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -222,6 +223,27 @@ def test_a_model_that_cannot_do_it_is_refused_before_any_line(model, options, me
         translate(model, Letters(), [], decoding)
     with pytest.raises(ValueError, match=message):
         next(translate_stream(model, Letters(), ["de"], decoding))
+
+
+def test_finite_weights_pass_whatever_their_sum_and_infinities_that_cancel_do_not() -> None:
+    model = make_model(0)
+    with torch.no_grad():
+        model.output_weight[5] = 3e38
+    assert model.output_weight.sum().isinf()
+    assert translate(model, Letters(), []) == []
+    with torch.no_grad():
+        model.output_weight[5, :2] = torch.tensor([float("inf"), float("-inf")])
+    with pytest.raises(ValueError, match="not finite numbers"):
+        translate(model, Letters(), [])
+
+
+def test_matrices_are_laid_out_once_for_all_batches(monkeypatch) -> None:
+    module, made = sys.modules[translate.__module__], []
+    original = module.step_decoder
+    monkeypatch.setattr(module, "step_decoder", lambda model: made.append(1) or original(model))
+    for beam in (1, 2):
+        translate(trained_model(), Letters(), LINES, Decoding(beam=beam, batch_sentences=1))
+    assert len(made) == 2
 
 
 def test_a_window_holds_at_least_a_line() -> None:

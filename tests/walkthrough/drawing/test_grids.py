@@ -25,6 +25,13 @@ def test_each_frame_shows_its_mask_with_queries_as_rows():
     assert "&lt;s&gt;" in shown.markup
 
 
+def test_an_open_cell_is_filled_without_a_background_and_a_closed_one_framed():
+    """Paper and high contrast take backgrounds away."""
+    css = grids("x", [Grid("one", WORDS, WORDS, [CAUSAL])]).markup
+    assert re.search(r"\.cells i\{[^}]*border:solid #0072b2", css)
+    assert re.search(r"\.cells span\{[^}]*border:1px solid #8b959f", css)
+
+
 def test_a_grid_may_have_another_number_of_columns_and_needs_no_choice():
     shown = grids("x", [Grid("one", WORDS, WORDS[:2], [CAUSAL[:, :2]])])
     assert drawn(shown.markup, 0) == [1, 0, 1, 1, 1, 1]

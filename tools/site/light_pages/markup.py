@@ -51,11 +51,24 @@ def unmarked(html: str) -> str:
     return BLOCK.sub(lambda block: MARK.sub(r"\1\2", block[0]), html)
 
 
+# A number is one piece: its thousands stand apart by a space that does not break.
+AS_WRITTEN = re.compile(r"(<(pre|code|script|style|textarea)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+
+
+def unbroken(html: str) -> str:
+    """The same page, whose numbers stay in one line; code keeps what it has."""
+    pieces = AS_WRITTEN.split(html)
+    for n in range(0, len(pieces), 3):  # text, what stays as it is, its name
+        pieces[n] = THOUSANDS.sub(lambda number: number[0].replace(" ", "\N{NBSP}"), pieces[n])
+    return "".join(piece for n, piece in enumerate(pieces) if n % 3 != 2)
+
+
 def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Colour the parts of attention on a page about it, then write code with fewer elements."""
+    """Colour the parts of attention, keep together what is one, write code with fewer elements."""
     if "body" in context:
         body = coloured(context["body"]) if CHAPTERS.match(page) else context["body"]
-        context["body"] = unmarked(kept_together(body))
+        context["body"] = unmarked(unbroken(kept_together(body)))
 
 
 # Scripts wait until the page is read, so that it can be shown before: all but the early ones, which

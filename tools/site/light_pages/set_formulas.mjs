@@ -7,6 +7,7 @@ const temml = createRequire(new URL("../../../book/web/package.json", import.met
 const THIN = '<mspace width="0.1667em"></mspace>';
 const NAMED_AFTER_SCRIPT = /(<\/m(?:sub|sup|subsup)>)(<mrow><mi>[a-z]{2,}<\/mi><mo>\u2061)/g;
 const SPACE_AT_THE_END = new RegExp(THIN + "((?:</mrow>)+</math>)$");
+const ACCENT = /<mover>(?=((?!<\/?mover>).)*<mo [^>]*(math-depth:0|tml-vec)[^>]*>[^<]*<\/mo><\/mover>)/g;
 const SPACE_TAKEN_BACK = /\\!\s*(?=\\left\b)/g;
 
 /* Around a formula in a line Temml puts a row that `<math>` is by itself. */
@@ -24,9 +25,10 @@ function withoutOuterRow(html) {
 function answer({ tex, display }) {
   try {
     // Where Temml's spaces are not TeX's: `\left` has none that a `\!` could take back, a function
-    // after an exponent or an index stands apart, and nothing follows a function at the end.
+    // after an exponent or an index stands apart, and nothing follows a function at the end. It leaves to the
+    // browser to guess that a hat is an accent, which Firefox calls deprecated.
     const html = temml.renderToString(tex.replace(SPACE_TAKEN_BACK, ""), { displayMode: display, throwOnError: true });
-    const spaced = html.replace(NAMED_AFTER_SCRIPT, `$1${THIN}$2`).replace(SPACE_AT_THE_END, "$1");
+    const spaced = html.replace(NAMED_AFTER_SCRIPT, `$1${THIN}$2`).replace(SPACE_AT_THE_END, "$1").replace(ACCENT, '<mover accent="true">');
     return { mathml: withoutOuterRow(spaced) };
   } catch (error) {
     return { error: error.message.normalize("NFD").replace(/\p{M}/gu, "") }; // marks underline the place

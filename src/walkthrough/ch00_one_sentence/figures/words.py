@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from walkthrough.ch00_one_sentence.journey import START, Journey
-from walkthrough.drawing.look import OUTPUT, VECTOR
+from walkthrough.drawing.look import HATCH, OUTPUT, VECTOR
 from walkthrough.drawing.scene import Scene, at, scene, strip
 
 _WORDS_CSS = """
@@ -75,13 +75,12 @@ _SEEN_CSS = """
 #scene-seen .line span{padding:.3em;border-radius:5px;
 background:color-mix(in srgb,#0072b2 calc(var(--p)*55%),transparent);
 box-shadow:inset 0 0 0 1px color-mix(in srgb,currentColor 22%,transparent)}
-#scene-seen .line .shut{background:repeating-linear-gradient(45deg,
-color-mix(in srgb,currentColor 28%,transparent) 0 2px,transparent 2px 6px)}
+#scene-seen .line .shut{background:HATCH}
 @container(min-width:460px){#scene-seen .line{font-size:1.05em;gap:.3em}
 #scene-seen .line span{padding:.35em .6em}}
 #scene-seen .shut s{opacity:0}
 #scene-seen .line .next{font-weight:650;background:none;box-shadow:inset 0 0 0 2.5px #a87a00}
-"""
+""".replace("HATCH", HATCH)
 
 
 def seen_so_far(

@@ -14,7 +14,8 @@ _CSS = """
 .sky g{opacity:.07;transition:opacity .35s}
 #scene-arcs .line{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));
 text-align:center}
-#scene-arcs label span{display:inline-block;padding:.25em .45em}
+#scene-arcs label span{display:inline-block;padding:.25em .1em;font-size:.96em}
+@container(min-width:460px){#scene-arcs label span{padding:.25em .45em;font-size:1em}}
 #scene-arcs .line div{padding-top:.3em}
 """
 

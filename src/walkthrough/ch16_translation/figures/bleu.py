@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 
 from transformer.analysis.bleu import brevity_penalty, clipped_matches, corpus_bleu, ngram_counts
+from walkthrough.drawing.look import HATCH
 from walkthrough.drawing.scene import Scene, at, scene
 from walkthrough.drawing.style import PALETTE, described, wrapped
 
@@ -26,7 +27,6 @@ CASES = {
     ),
 }
 """Three cases of the first exercise's check, as `shadows` draws them."""
-_HATCH = "repeating-linear-gradient(45deg,color-mix(in srgb,currentColor 45%,transparent)"
 _CSS = f"""
 .scene .runs{{display:grid;gap:4px 0;justify-content:start;align-items:center;
 grid-template-columns:repeat(var(--n),auto) auto;min-height:9em}}
@@ -35,7 +35,7 @@ grid-template-columns:repeat(var(--n),auto) auto;min-height:9em}}
 .scene .runs i{{height:1.35em;margin:0 2px;border-radius:4px}}
 .scene .hit{{background:{PALETTE["blue"]}}}
 .scene .used{{background:{PALETTE["ochre"]}}}
-.scene .no{{background:{_HATCH} 0 1.5px,transparent 1.5px 5px)}}
+.scene .no{{background:{HATCH}}}
 .scene .ref{{margin:0 0 .8em}}
 .scene:has(.runs) .says{{min-height:5.4em}}
 @container(min-width:620px){{.scene .runs b{{padding:0 .8em}}

@@ -191,5 +191,6 @@ def _card_style() -> str:
         ".translation summary{cursor:pointer}"
         ".translation dl{margin:.4em 0 .2em}.translation dt{font-size:.85em;font-weight:600}"
         ".translation dd{margin:0 0 .4em}"
-        ".translation mark{background:var(--t-mark);color:var(--t-word);padding:0 .15em}"
+        ".translation mark{background:var(--t-mark);color:var(--t-word);padding:0 .15em;"
+        "print-color-adjust:exact}"
     )
