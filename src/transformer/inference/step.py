@@ -58,7 +58,7 @@ class _PlainDecoder:
     def __init__(self, model: Transformer) -> None:
         self.model, self.embedding = model, model.target_embedding
         self.layers = [_PlainLayer.of(layer) for layer in model.decoder.layers]
-        self.output = _Product(weight=_laid_out(model.output_weight), bias=model.output_bias)
+        self.output = _Product(_laid_out(model.output_weight), model.output_bias)
         self.source: Tensor | None = None  # of which `mask` is known
         self.mask: Tensor | None = None
 
@@ -76,10 +76,10 @@ class _PlainDecoder:
         return states
 
     def project(self, states: Tensor) -> Tensor:
-        return self.output(states)
+        return self.output(states.flatten(0, -2)).unflatten(0, states.shape[:-1])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class _Product:
     weight: Tensor  # as x @ weight has it
     bias: Tensor | None
@@ -89,7 +89,7 @@ class _Product:
         """One product for several of the same input, their results side by side."""
         weight = torch.cat([linear.weight for linear in linears])
         biases: list[Tensor] = [linear.bias for linear in linears if linear.bias is not None]
-        return cls(weight=_laid_out(weight), bias=torch.cat(biases) if biases else None)
+        return cls(_laid_out(weight), torch.cat(biases) if biases else None)
 
     def __call__(self, x: Tensor) -> Tensor:
         if self.bias is None:
@@ -107,7 +107,7 @@ class _PlainLayer:
     cross_output: _Product
     expand: _Product
     contract: _Product
-    bend: Callable[[Tensor], Tensor]
+    activation: Callable[[Tensor], Tensor]
     norms: tuple[nn.LayerNorm, ...]
     is_post_norm: bool
 
@@ -123,7 +123,7 @@ class _PlainLayer:
             cross_output=_Product.of(cross.output_proj),
             expand=_Product.of(inner.expand),
             contract=_Product.of(inner.contract),
-            bend=torch.relu_ if inner.activation is torch.relu else inner.activation,
+            activation=inner.activation,
             norms=tuple(residual.layer_norm for residual in layer.residuals),
             is_post_norm=layer.residuals[0].is_post_norm,
         )
@@ -139,7 +139,7 @@ class _PlainLayer:
         parts = (
             lambda y: self._attend_to_own(y, own_cache),
             lambda y: self._attend_to_source(y, memory, mask, cross_cache),
-            lambda y: self.contract(self.bend(self.expand(y))),
+            lambda y: self.contract(self.activation(self.expand(y))),
         )
         for part, norm in zip(parts, self.norms, strict=True):
             if self.is_post_norm:
