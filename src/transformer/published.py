@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer.config import BOS_ID, PAD_ID, TransformerConfig
+from transformer.config import BOS_ID, PAD_ID, Activation, TransformerConfig
 from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
 from transformer.data.sentencepiece_codec import SentencePieceCodec
 from transformer.data.tokenizer import SubwordTokenizer
@@ -43,7 +43,7 @@ MUST: dict[str, Any] = {
 }
 """What is not read otherwise; left out, it means this."""
 
-ACTIVATIONS = {"relu": "relu", "swish": "swish", "silu": "swish"}
+ACTIVATIONS: dict[str, Activation] = {"relu": "relu", "swish": "swish", "silu": "swish"}
 
 SHARED = (*(f"model.{side}.embed_tokens.weight" for side in NORMS), "lm_head.weight")
 TABLES = tuple(f"model.{side}.embed_positions.weight" for side in NORMS)
@@ -94,9 +94,7 @@ def read_published(folder: str | Path) -> Checkpoint:
 
 
 def fetch_published(name: str, revision: str | None = None) -> Path:
-    """Download a model of the HuggingFace hub into the hub's own cache; return its folder.
-
-    Only what `read_published` reads is fetched.
+    """Download what `read_published` reads of a model into the hub's own cache; return its folder.
 
     Raises:
         ModuleNotFoundError: huggingface_hub is not installed.
@@ -161,9 +159,9 @@ def _codec(folder: Path, content: Mapping[str, Any]) -> tuple[TextCodec, list[in
     if (folder / "tokenizer.json").is_file() and not (folder / "source.spm").is_file():
         codec: TextCodec = _own_codec(folder / "tokenizer.json", settings)
         if special != [0, 1, 2] or len(codec) != content["vocab_size"]:
-            told = f"{len(codec)} tokens, padding, start and end 0, 1, 2"
-            wanted = f"{content['vocab_size']} and {', '.join(map(str, special))}"
-            raise ValueError(f"{folder}: tokenizer.json has {told}, config.json {wanted}")
+            told = f"{content['vocab_size']} and {special}"
+            own = f"{len(codec)} tokens, padding, start and end [0, 1, 2]"
+            raise ValueError(f"{folder}: tokenizer.json has {own}, config.json {told}")
         return codec, list(range(len(codec)))
     for name in SPIECE_FILES:
         if not (folder / name).is_file():
@@ -172,14 +170,14 @@ def _codec(folder: Path, content: Mapping[str, Any]) -> tuple[TextCodec, list[in
         raise ValueError(f"{folder}: separate_vocabs must be false: one vocabulary is read")
     names = _tokens(folder / "vocab.json", content["vocab_size"])
     unknown = _name(settings, "unk_token", "<unk>")
-    wanted = {"pad_token": special[0], "eos_token": special[2]}
-    for name, number in wanted.items():
-        told = _name(settings, name, {"pad_token": "<pad>", "eos_token": "</s>"}[name])
+    for name, number, usual in (
+        ("pad_token", special[0], "<pad>"),
+        ("eos_token", special[2], "</s>"),
+    ):
+        told = _name(settings, name, usual)
         if names[number] != told:
-            raise ValueError(
-                f"{folder}: {name}_id is {number} in config.json, which is {names[number]!r} in "
-                f"vocab.json, not {told!r}"
-            )
+            there = f"which is {names[number]!r} in vocab.json, not {told!r}"
+            raise ValueError(f"{folder}: {name}_id is {number} in config.json, {there}")
     if unknown not in names:
         raise ValueError(f"{folder / 'vocab.json'} lacks the unknown token {unknown!r}")
     special.append(names.index(unknown))

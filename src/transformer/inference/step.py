@@ -88,7 +88,7 @@ class _Product:
     def of(cls, *linears: nn.Linear) -> "_Product":
         """One product for several of the same input, their results side by side."""
         weight = torch.cat([linear.weight for linear in linears])
-        biases = [linear.bias for linear in linears if linear.bias is not None]
+        biases: list[Tensor] = [linear.bias for linear in linears if linear.bias is not None]
         return cls(_laid_out(weight), torch.cat(biases) if biases else None)
 
     def __call__(self, x: Tensor) -> Tensor:

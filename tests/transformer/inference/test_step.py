@@ -40,12 +40,15 @@ def both(model, *, beam: int = 1, source=None) -> list[tuple[torch.Tensor, torch
     [
         {},
         {"norm": "pre", "positions": "learned", "bias": False, "activation": "swish"},
+        {"activation": "swish", "output_bias": True},
         {"positions": "none", "d_k": 3, "d_v": 5, "scale_scores": False},
     ],
 )
 @pytest.mark.parametrize("beam", [1, 3])
 def test_equals_the_models_own_decoding(changes, beam) -> None:
     model = make_model(2, **changes)
+    if model.output_bias is not None:
+        torch.nn.init.normal_(model.output_bias)
     assert not is_the_models_own(model)
     for expected, logits in both(model, beam=beam):
         assert torch.equal(logits, expected)
