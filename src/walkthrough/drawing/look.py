@@ -11,7 +11,7 @@ VECTOR: Final = "#7d8b99"  # a word's own numbers, before anybody asks
 SHUT: Final = "#8b959f"  # what may not be seen
 # A drawn tile: Firefox shows stripes in `color-mix` as a few broken lines, on paper none.
 HATCH: Final = (
-    "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='7' height='7'%3E"
+    "url(\"data:image/svg+xml,%3Csvg xmlns='http%3A//www.w3.org/2000/svg' width='7' height='7'%3E"
     f"%3Cpath d='M-1 6l2 2M0 0l7 7M6-1l2 2' stroke='%23{SHUT[1:]}' stroke-width='1.5'/%3E"
     '%3C/svg%3E")'
 )
