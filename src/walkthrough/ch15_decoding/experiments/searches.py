@@ -129,6 +129,8 @@ EXPERIMENT = Experiment(
     question="Does a search that finds better scores write better translations?",
     task=TASK,
     base="greedy",
+    rival="greedy",
+    no_rate="every arm decodes the same ten models",
     arms=[
         Arm("greedy", run=partial(searched, beam=1, kept=True)),
         Arm("beam 2", run=partial(searched, beam=2)),

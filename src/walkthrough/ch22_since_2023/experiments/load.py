@@ -110,6 +110,7 @@ EXPERIMENT = Experiment(
     question="What are eight experts worth, of which a word uses two, and how even is their load?",
     task=Loaded(words, few_words),
     base="experts",
+    rival="whole, of equal cost",
     arms=[
         Arm("experts", model={"kind": "experts", "balanced": False}),
         Arm("experts, balanced", model={"kind": "experts", "balanced": True}),
