@@ -22,8 +22,8 @@ from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of t
 from tools.book.notebook_form import CHECKED, read_text, tags
 
 from walkthrough.lab import Comparison, compare, holm
-from walkthrough.lab.comparison import FEWEST_PAIRS
 from walkthrough.lab.discovery import find
+from walkthrough.lab.intervals import FEWEST_PAIRS
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 CLAIMS = BOOK / "claims.toml"
@@ -86,13 +86,14 @@ Where the record is [the laboratory's](laboratory.md), the verdict is computed: 
 arm should be better, or that both are level. If five pairs of runs or more say so by the
 laboratory's rules, it *holds*. A claim of several comparisons holds when all do, by Holm over them.
 If the claimed side stands out but the rules do not let it be told (fewer pairs that all agree, one
-rate, a best rate at the edge or with neighbours too far from it, a sign that turns with the rate or
-the length, another measure that says the opposite), it *holds in direction*. An effect stands with
-its 95 % interval; it has none below five pairs. Pairs, runs with one seed, are those that agree
-with the effect, of all; where nothing is paired, the column has the number of seeds. *Rates* are
-those of both arms, times each one's own, and from how many each was chosen; *lengths* the updates
-that are compared, after a stroke the other recorded ones; the *rival* knows nothing and could look
-the same: an arm, or a word that the [declaration](laboratory.md) explains.
+rate or not the best one, a best rate at the edge or with neighbours too far from it, a sign that
+turns with the rate or the length, another measure that says the opposite), it *holds in
+direction*. An effect stands with its 95 % interval; it has none below five pairs. Pairs, runs with
+one seed, are those that agree with the effect, of all; where nothing is paired, the column has the
+number of seeds. *Rates* are those of both arms, times each one's own, and from how many each was
+chosen; *lengths* the updates that are compared, after a stroke the other recorded ones; the *rival*
+knows nothing and could look the same: an arm, or *none*, for which the
+[declaration](laboratory.md) has a sentence.
 
 """
 TOP = """

@@ -1,14 +1,14 @@
 """One comparison for everything that is said: pairs by seed, an interval, a verdict by rules.
 
-The rules, in this order: fewer than five pairs (six of a skewed measure) → "too
-few seeds"; base within 3 points of the best
-there can be, and ours within 3 of base → "ceiling"; interval around 0 → "level" if all of it lies
-within ± margin, else "not told apart". What stands out is told as far as the rates go: an arm with
-"one rate", the best one at the "edge of the rates", or neighbours of it further than a factor of
-two ("coarse rates"). Then, where the other side stands out as well: "turns with the rate" at a
-neighbouring one, "turns with the length" at another, "depends on the measure" by another figure of
-the same runs. Where it only points the other way: "better only at the best rates" or "at this
-length". Else "better" or "worse", or "at this rate" where a rate was asked for.
+The rules, in this order: fewer than five pairs (six of a skewed measure) → "too few seeds"; base
+within 3 points of the best there can be, and ours within 3 of base → "ceiling"; interval around 0 →
+"level" if all of it lies within ± margin, else "not told apart". What stands out is told as far as
+the rates go: an arm with "one rate", "not the best rate" (that has too few seeds), the best one at
+the "edge of the rates", or neighbours of it further than a factor of two ("coarse rates"). Then,
+where the other side stands out as well: "turns with the rate" at the next one, "turns with the
+length" at another, "depends on the measure" by another measure of the same runs. Else "better at
+this rate" where one was asked for; "better only at the best rates" or "only at this length" where
+the mean points the other way elsewhere; else "better". And so for "worse".
 """
 
 import math
@@ -16,37 +16,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from walkthrough.lab import store
 from walkthrough.lab.experiment import Experiment
-from walkthrough.lab.intervals import LEVEL, Point, over_sentences, point, widened
+from walkthrough.lab.intervals import FEWEST_PAIRS, LEVEL, Point, over_sentences, point, widened
 from walkthrough.lab.keys import Key, Number
 from walkthrough.lab.measures import Scale, comparable, scale_of
 from walkthrough.lab.rates import Best, Fault, best_rate
 from walkthrough.lab.store import Run
 
-Verdict = Literal[
-    "too few seeds",
-    "ceiling",
-    "one rate",
-    "edge of the rates",
-    "coarse rates",
-    "turns with the rate",
-    "turns with the length",
-    "depends on the measure",
-    "better only at the best rates",
-    "worse only at the best rates",
-    "better only at this length",
-    "worse only at this length",
-    "better at this rate",
-    "worse at this rate",
-    "better",
-    "worse",
-    "level",
-    "not told apart",
-]
-FEWEST_PAIRS = 5
+Verdict = str
+"""One of those named above."""
 FEWEST_TO_TURN = 3
 """Pairs at another rate or length that say anything of the sign there."""
 NEAR_THE_BEST = 3.0
@@ -156,6 +137,7 @@ class Comparison:
             "level": "no difference worth naming",
             "not told apart": "no difference that these runs can see",
             "one rate": "at one rate, which nobody knows to be the best",
+            "not the best rate": "another rate is better, with too few seeds to compare",
             "edge of the rates": "the best rate has no neighbour on one side",
             "coarse rates": "the rates beside the best one lie too far from it",
         }.get(self.verdict, self.verdict)
@@ -287,9 +269,7 @@ def verdict_of(
         return fault
     if not at.stands_out:
         return "level"
-    side: Literal["better", "worse"] = "worse"
-    if (at.mean < 0) == scale.lower_is_better:
-        side = "better"
+    side = "better" if (at.mean < 0) == scale.lower_is_better else "worse"
     rates, others = (
         [p for p in points if p.n >= FEWEST_TO_TURN and p.mean * at.mean < 0]
         for points in (neighbours, lengths)
@@ -300,11 +280,11 @@ def verdict_of(
         return "turns with the length"
     if any(one.side != side for one in beside):
         return "depends on the measure"
+    if asked:
+        return f"{side} at this rate"
     if rates:
         return f"{side} only at the best rates"
-    if others:
-        return f"{side} only at this length"
-    return f"{side} at this rate" if asked else side
+    return f"{side} only at this length" if others else side
 
 
 def holm(found: Iterable[Comparison]) -> list[Comparison]:
@@ -337,8 +317,8 @@ class _Pair(NamedTuple):
         """The rate of each arm at a length: the best one, or `rate`."""
         if rate is not None:
             return [Best(rate, 1, "")] * 2
-        how = {"figure": figure, "length": length}
-        return [best_rate(self.experiment, a, self.runs.values(), **how) for a in self.arms]
+        e, runs = self.experiment, self.runs.values()
+        return [best_rate(e, arm, runs, figure=figure, length=length) for arm in self.arms]
 
     def values(
         self, rates: tuple[Number, Number], length: int, figure: str

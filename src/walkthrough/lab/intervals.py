@@ -12,6 +12,7 @@ from walkthrough.lab.keys import Number
 from walkthrough.lab.measures import SCORES, Scale
 
 LEVEL = 0.95
+FEWEST_PAIRS = 5
 DRAWS = 1000
 MOST_FLIPPED = 14
 """Pairs of which every subset is taken; of more, as many subsets as these have."""

@@ -6,15 +6,15 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from walkthrough.lab.experiment import Experiment
-from walkthrough.lab.intervals import point
+from walkthrough.lab.intervals import FEWEST_PAIRS, point
 from walkthrough.lab.keys import Number
 from walkthrough.lab.measures import SCALES, scale_of
 from walkthrough.lab.store import Run, resolve
 
-Fault = Literal["", "one rate", "edge of the rates", "coarse rates"]
+Fault = Literal["", "one rate", "not the best rate", "edge of the rates", "coarse rates"]
 LIKE_VALIDATION = ("test", "test_sentences")
 """Splits drawn as the validation sentences are: these may choose a rate for them."""
-FEWEST_ALIKE, FEWEST_FLAT = 3, 5
+FEWEST_ALIKE, FEWEST_FLAT = 3, FEWEST_PAIRS
 STEP = 2.0
 """How far from the best rate its neighbours may lie, as a factor."""
 
@@ -41,7 +41,8 @@ def best_rate(
     Without `figure` and `length` it is the one that the experiment chooses by, at its last length.
     Where `choose` is the validation's twin of a figure of a test set, the twin decides. A rate at
     which a run failed is the worst. Of rates that three seeds do not tell apart from the best one
-    that with most runs is taken. Where five do not tell rates apart either, none of these is an
+    that with most runs is taken; where the best has too few to be compared, the best of those that
+    have, as "not the best rate". Where five do not tell rates apart either, none of these is an
     edge to the others, or too far from them.
 
     Raises:
@@ -55,7 +56,7 @@ def best_rate(
     if not by_rate:
         raise ValueError(f"{e.name}: {arm!r} has no runs at length {length}")
     few = {r: found for r, found in by_rate.items() if set(e.rate_seeds) <= set(found)}
-    found = few if len(few) > 2 else by_rate
+    found = few if len(few) > 1 else by_rate
     seeds = set.intersection(*map(set, found.values()))
     if len(found) == 1 or not seeds or not (figure or e.choose):
         most = max(by_rate, key=lambda rate: len(by_rate[rate]))
@@ -78,6 +79,10 @@ def best_rate(
     alike = {r for r in grid if r == best or _alike(gains[r], gains[best], FEWEST_ALIKE)}
     flat = {r for r in alike if r == best or _alike(gains[r], gains[best], FEWEST_FLAT)}
     taken = max(sorted(alike), key=lambda rate: (len(by_rate[rate]), rate == best))
+    rich = [rate for rate in grid if len(by_rate[rate]) >= FEWEST_PAIRS]
+    if rich and taken not in rich:  # what has been compared stands at another rate
+        most = max(rich, key=lambda rate: fmean(gains[rate]))
+        return Best(most, len(grid), "not the best rate", f"run all seeds at {taken:g}")
     place = grid.index(taken if taken in flat else best)
     if place in (0, len(grid) - 1):
         further = grid[place] / STEP if place == 0 else grid[place] * STEP
