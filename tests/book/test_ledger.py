@@ -84,7 +84,7 @@ def test_rows_follow_the_paper_and_have_an_anchor_each():
 def test_every_row_has_the_columns_of_the_head():
     rows = [line for line in PAGE.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + sum(len(claim.effects) or 1 for claim in CLAIMS)
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {12}
 
 
 def test_the_line_above_the_table_counts_the_verdicts():
@@ -101,11 +101,12 @@ def test_a_verdict_of_the_laboratory_is_computed_and_not_typed():
     asked = {"experiment": "05-width", "figure": "test_combinations/exact"}
     row = {"id": "6.2-x", "expects": "better", "compare": [{**asked, "arm": "256"}]}
     found = ledger.computed(row)
-    [(what, effect, pairs)] = found["effects"]
+    [(what, effect, pairs, rates, lengths, rival)] = found["effects"]
     assert what.startswith("256 against none, exact on test combinations, greedy: ")
-    assert re.fullmatch(r"[\d.]+ points (better|worse) \(−?[\d.]+ to [\d.]+\)", effect)
+    assert re.fullmatch(r"[\d.]+ points (better|worse)( \(−?[\d.]+ to [\d.]+\))?", effect)
     assert pairs.endswith(f" of {found['seeds']}")
-    assert found["seeds"] >= 3
+    assert re.fullmatch(r"×[\d.]+ of [4-9] and ×[\d.]+ of [4-9]", rates)
+    assert (lengths, rival) == ("2000 / 400", "256, no ReLU")
     for wrong, said in [
         ({"verdict": "holds"}, "types verdict"),
         ({"expects": "good"}, "`expects` one of"),
@@ -117,37 +118,57 @@ def test_a_verdict_of_the_laboratory_is_computed_and_not_typed():
 
 
 @pytest.mark.parametrize(
-    ("expects", "verdict", "differences", "said"),
+    ("expects", "verdict", "side", "said"),
     [
-        ("better", "better", (1,) * 5, ledger.HOLDS),
-        ("level", "level", (0,) * 5, ledger.HOLDS),
-        ("better", "worse", (-1,) * 5, ledger.AGAINST),
-        ("level", "worse", (-1,) * 5, ledger.AGAINST),
-        ("better", "turns with the rate", (1,) * 5, ledger.PARTLY),
-        ("level", "turns with the length", (1,) * 5, ledger.AGAINST),
-        ("better", "ceiling", (1,) * 5, ledger.UNTOLD),
-        ("better", "not told apart", (1,) * 5, ledger.UNTOLD),
-        ("better", "too few seeds", (1, 1, 1), ledger.PARTLY),
-        ("worse", "too few seeds", (1, 1, 1), ledger.AGAINST),
-        ("better", "too few seeds", (1, -1, 1), ledger.UNTOLD),
-        ("worse", "too few seeds", (-1, -1, 0), ledger.UNTOLD),
-        ("level", "too few seeds", (1, 1, 1), ledger.UNTOLD),
+        ("better", "better", "better", ledger.HOLDS),
+        ("level", "level", "", ledger.HOLDS),
+        ("better", "worse", "worse", ledger.AGAINST),
+        ("level", "worse", "worse", ledger.AGAINST),
+        ("better", "turns with the rate", "better", ledger.PARTLY),
+        ("better", "turns with the rate", "worse", ledger.AGAINST),
+        ("worse", "one rate", "worse", ledger.PARTLY),
+        ("level", "one rate", "worse", ledger.AGAINST),
+        ("level", "turns with the length", "better", ledger.AGAINST),
+        ("better", "ceiling", "better", ledger.UNTOLD),
+        ("better", "not told apart", "", ledger.UNTOLD),
+        ("worse", "not told apart", "worse", ledger.UNTOLD),  # by Holm
     ],
 )
-def test_a_claim_is_settled_by_what_it_expects(expects, verdict, differences, said):
-    one = SimpleNamespace(
-        verdict=verdict,
-        differences=differences,
-        n=len(differences),
-        wins=sum(difference > 0 for difference in differences),
+def test_a_claim_is_settled_by_what_it_expects_and_by_the_sign(expects, verdict, side, said):
+    assert ledger.settled(expects, [SimpleNamespace(verdict=verdict, side=side)]) == said
+
+
+@pytest.mark.parametrize(
+    ("expects", "differences", "said"),
+    [
+        ("better", (1, 1, 1), ledger.PARTLY),
+        ("worse", (1, 1, 1), ledger.AGAINST),
+        ("better", (1, -1, 1), ledger.UNTOLD),
+        ("worse", (-1, -1, 0), ledger.UNTOLD),
+        ("level", (1, 1, 1), ledger.UNTOLD),
+    ],
+)
+def test_of_too_few_pairs_all_have_to_agree(expects, differences, said):
+    wins = sum(difference > 0 for difference in differences)
+    told = {"verdict": "too few seeds", "side": "", "n": 3, "wins": wins}
+    assert ledger.settled(expects, [SimpleNamespace(differences=differences, **told)]) == said
+
+
+def test_of_several_comparisons_all_have_to_hold():
+    better, worse, open_, turns = (
+        SimpleNamespace(verdict=verdict, side=side)
+        for verdict, side in (
+            ("better", "better"),
+            ("worse", "worse"),
+            ("ceiling", ""),
+            ("turns with the rate", "better"),
+        )
     )
-    assert ledger.settled(expects, [one]) == said
-
-
-def test_of_several_comparisons_some_may_hold():
-    better, worse, open_ = (SimpleNamespace(verdict=v) for v in ("better", "worse", "ceiling"))
     assert ledger.settled("better", [better, better]) == ledger.HOLDS
-    assert ledger.settled("better", [better, worse]) == ledger.PARTLY
+    assert ledger.settled("better", [better, worse]) == ledger.MIXED
+    assert ledger.settled("better", [turns, worse]) == ledger.MIXED
+    assert ledger.settled("better", [better, open_]) == ledger.PARTLY
+    assert ledger.settled("better", [better, turns]) == ledger.PARTLY
     assert ledger.settled("better", [worse, open_]) == ledger.AGAINST
 
 

@@ -50,6 +50,8 @@ def test_the_readme_and_the_workflows_name_the_pythons_of_the_package():
     assert project["requires-python"] == ">=3.11,<3.15"
     assert "Python 3.11 to 3.14" in (ROOT / "README.md").read_text(encoding="utf-8")
     weekly = yaml.safe_load((FOLDER / "weekly.yml").read_text(encoding="utf-8"))
+    steps = [step.get("run") for step in weekly["jobs"]["records"]["steps"]]
+    assert "python -m walkthrough.lab check" in steps  # fails where a figure has moved
     assert weekly["jobs"]["pythons"]["strategy"]["matrix"]["python"] == ["3.12", "3.13", "3.14"]
 
 

@@ -21,8 +21,9 @@ from typing import Any
 from mdit_py_plugins.anchors.index import slugify  # what makes the anchors of the site
 from tools.book.notebook_form import CHECKED, read_text, tags
 
-from walkthrough.lab import Comparison, compare
-from walkthrough.lab.comparison import FEWEST_PAIRS
+from walkthrough.lab import Comparison, compare, holm
+from walkthrough.lab.discovery import find
+from walkthrough.lab.intervals import FEWEST_PAIRS
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 CLAIMS = BOOK / "claims.toml"
@@ -30,6 +31,7 @@ PAGE = BOOK / "ledger.md"
 TAG = "claim-"
 UNSEEN = "remove-cell"  # on the site such a cell does not exist
 HOLDS, PARTLY, AGAINST = "holds", "holds in direction", "does not hold at this size"
+MIXED = "holds in some rows"
 UNTOLD, CANNOT = "not told apart", "cannot be tested here"
 NARROW_NO_BREAK = "\u202f"
 
@@ -42,8 +44,10 @@ VERDICTS = {
     PARTLY: (
         "hold in direction",
         "the paper's side is the better one, but in fewer cases, by less, under another condition "
-        "or with fewer than five seeds; the chapter says which",
+        "or with fewer than five seeds, or at rates that nobody knows to be the best; the row says "
+        "which",
     ),
+    MIXED: ("hold in some rows", "some of its comparisons say so, and others the opposite"),
     AGAINST: (
         "do not hold at this size",
         "our runs, all smaller than the paper's, show no such effect or the opposite one; that "
@@ -80,15 +84,22 @@ typed by hand.
 RULE = """
 Where the record is [the laboratory's](laboratory.md), the verdict is computed: the claim says which
 arm should be better, or that both are level. If five pairs of runs or more say so by the
-laboratory's rules, it *holds*; if fewer pairs all agree, if the sign turns with the rate or the
-length, or if only some of several comparisons say so, it *holds in direction*. An effect stands
-with its 95 % interval; it has none below five pairs. Pairs, runs with one seed, are those that
-agree with the effect, of all; where nothing is paired, the column has the number of seeds.
+laboratory's rules, it *holds*. A claim of several comparisons holds when all do, by Holm over them.
+If the claimed side stands out but the rules do not let it be told (fewer pairs that all agree, one
+rate or not the best one, a best rate at the edge or with neighbours too far from it, a sign that
+turns with the rate or the length, another measure that says the opposite), it *holds in
+direction*. An effect stands with its 95 % interval; it has none below five pairs. Pairs, runs with
+one seed, are those that agree with the effect, of all; where nothing is paired, the column has the
+number of seeds. *Rates* are those of both arms, times each one's own, and from how many each was
+chosen; *lengths* the updates that are compared, after a stroke the other recorded ones; the *rival*
+knows nothing and could look the same: an arm, or *none*, for which the
+[declaration](laboratory.md) has a sentence.
 
 """
 TOP = """
-| Section | Claim | Tested | What came out | Effect | Pairs | Kind | Verdict |
-|---|---|---|---|---|---|---|---|
+| Section | Claim | Tested | What came out | Effect | Pairs | Rates | Lengths | Rival \
+| Kind | Verdict |
+|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -126,7 +137,7 @@ class Claim:
     find: tuple[str, ...] = ()
     figure: str = ""
     reason: str = ""
-    effects: tuple[tuple[str, str, str], ...] = ()  # of each comparison: what, effect, pairs
+    effects: tuple[tuple[str, ...], ...] = ()  # what, effect, pairs, rates, lengths, rival
 
     @property
     def tag(self) -> str:
@@ -205,7 +216,7 @@ def computed(row: dict[str, Any]) -> dict[str, Any]:
         raise LedgerError(f"{row['id']}: a row with `compare` {wrong}")
     try:
         asked = map(dict, row["compare"])
-        found = [compare(one.pop("experiment"), one.pop("arm"), **one) for one in asked]
+        found = holm(compare(one.pop("experiment"), one.pop("arm"), **one) for one in asked)
     except (KeyError, ValueError, TypeError, FileNotFoundError) as error:
         raise LedgerError(f"{row['id']}: {error.args[0]}") from error
     return {
@@ -216,31 +227,37 @@ def computed(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _effect(one: Comparison) -> tuple[str, str, str]:
-    asked = ", ".join(filter(None, (f"{one.ours} against {one.base}", one.by, one.searched)))
+def _effect(one: Comparison) -> tuple[str, ...]:
+    asked = f"{one.ours} against {one.base}, {one.by}"
     effect = f"{one.effect} ({one.interval})" if one.interval else one.effect
-    return f"{asked}: {one.verdict}", effect, one.pairs
+    others = ", ".join(f"{p.x}" for p in one.by_length if p.x != one.length)
+    rates = " and ".join(f"×{r:g} of {n}" for r, n in zip(one.rates, one.of_rates, strict=True))
+    e = find(one.experiment)
+    rates = "–" if e.no_rate or not one.length else rates
+    rival = e.rival if e.rival in {arm.name for arm in e.arms} else "none"
+    lengths = f"{one.length or '–'}" + (f" / {others}" if others else "")
+    return f"{asked}: {one.verdict}", effect, one.pairs, rates, lengths, rival
 
 
 def settled(expects: str, found: Iterable[Comparison]) -> str:
-    """Return the verdict of a claim that expects this of each comparison."""
+    """Return the verdict of a claim that expects this of each comparison: it holds when all do."""
     said = {_settled(expects, one) for one in found}
     if len(said) == 1:
         return said.pop()
-    return PARTLY if said & {HOLDS, PARTLY} else AGAINST
+    if said & {HOLDS, PARTLY}:
+        return MIXED if AGAINST in said else PARTLY
+    return AGAINST
 
 
 def _settled(expects: str, one: Comparison) -> str:
-    if one.verdict == "too few seeds":
-        side = {one.n: "better", 0: "worse"}.get(one.wins) if all(one.differences) else None
-        if side is None or expects == "level":
-            return UNTOLD
-        return PARTLY if side == expects else AGAINST
     if one.verdict == expects:
         return HOLDS
-    if one.verdict.startswith("turns"):
-        return AGAINST if expects == "level" else PARTLY
-    return AGAINST if one.verdict in EXPECTED else UNTOLD
+    side = one.side if one.verdict not in (UNTOLD, "ceiling") else ""
+    if one.verdict == "too few seeds":
+        side = {one.n: "better", 0: "worse"}.get(one.wins, "") if all(one.differences) else ""
+    if not side or (expects == "level" and one.verdict == "too few seeds"):
+        return UNTOLD
+    return PARTLY if side == expects else AGAINST
 
 
 def read_chapters(book: Path = BOOK) -> dict[str, Chapter]:
@@ -369,12 +386,12 @@ def _row(claim: Claim, chapter: Chapter) -> str:
     link = f"[{chapter.number}: {heading}]({chapter.name}.ipynb#{slugify(heading)})"
     seeds = str(claim.seeds or "–")
     if claim.verdict == CANNOT:
-        tested, effects = f"{link} says why not", [(f"no test: {claim.reason}", "", seeds)]
+        tested, effects = f"{link} says why not", [(f"no test: {claim.reason}", "", seeds, *"–––")]
     else:
         experiments = dict.fromkeys(asked["experiment"] for asked in claim.compare)
         made = ", ".join(f"[{name}](laboratory.md#{name})" for name in experiments)
         tested = f"{link}, {made or MADE[claim.made]}: {claim.size}"
-        effects = [*claim.effects] or [(figure(claim, chapter), "", seeds)]
+        effects = [*claim.effects] or [(figure(claim, chapter), "", seeds, *"–––")]
     section = f'<span id="{claim.tag}"></span>§{claim.section}'
     rows = [(section, claim.claim, tested, *effects[0], claim.kind, claim.verdict)]
     rows += [("", "", "", *effect, "", "") for effect in effects[1:]]

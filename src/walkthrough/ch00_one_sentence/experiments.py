@@ -51,6 +51,7 @@ def ask_while_it_learns(job: Job) -> Outcome:
 EXPERIMENT = Experiment(
     name="00-first-words",
     question="What does the translator say while it learns?",
+    rival="none: one arm, of which is shown what it says, and nothing is claimed of why",
     task=phrasebook(),
     arms=[Arm("as in chapter 14")],
     run=ask_while_it_learns,

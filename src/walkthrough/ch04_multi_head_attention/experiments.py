@@ -146,6 +146,7 @@ EXPERIMENT = Experiment(
     question="Can a linear reader name both neighbours of a word, from one head or from two?",
     task=Loaded(),
     base="one head",
+    rival="one head",  # of as many weights
     arms=[Arm("one head", labels={"heads": 1}), Arm("two heads", labels={"heads": 2})],
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),

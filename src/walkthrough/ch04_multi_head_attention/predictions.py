@@ -40,7 +40,8 @@ its_weights = Prediction(
         ),
         Choice(
             "To both neighbours, about half each",
-            "So it is in seven runs of ten. Both words arrive; the reader cannot tell them apart.",
+            "So it is in seven runs of ten. Both words arrive, and after 400 updates the reader "
+            "does not tell them apart.",
             right=True,
         ),
         Choice(

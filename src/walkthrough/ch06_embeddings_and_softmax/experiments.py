@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from walkthrough.lab import Arm, Choose, Experiment
+from walkthrough.lab import Arm, Experiment
 from walkthrough.lab.measures import next_word, perplexity
 from walkthrough.lab.one_layer import RECIPE, SIZES
 from walkthrough.lab.tasks import phrasebook
@@ -31,13 +31,14 @@ EXPERIMENT = Experiment(
     question="How fast do small translators learn with one matrix or three, with or without √d?",
     task=phrasebook(*RECIPE),
     base="tied, factor",
+    rival="none: the arms are one model with a factor or a matrix more, all trained on one text",
     arms=[
         Arm(kind, model={**WIDTHS, **changes}, rates=RATES.get(kind, ()))
         for kind, changes in KINDS.items()
     ],
     rates=(1, 2, 4),
     rate_seeds=(1,),
-    choose=Choose("valid/-/perplexity"),
+    choose="valid/-/perplexity",
     lengths=(200, 800),
     measures=[perplexity("valid"), next_word("valid")],
 )

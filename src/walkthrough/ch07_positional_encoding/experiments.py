@@ -227,6 +227,7 @@ EXPERIMENT = Experiment(
     question="Can a model name the word before, at positions it was trained on and past them?",
     task=Loaded(),
     base="none",
+    rival="none",  # guesses, or counts by what the mask lets it see
     arms=[
         arm("none", "none"),
         arm("learned", "learned"),

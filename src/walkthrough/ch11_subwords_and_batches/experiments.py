@@ -23,7 +23,7 @@ from transformer.data.vocabulary import Vocabulary
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 from transformer.training import TrainSettings, train
-from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 from walkthrough.lab.tasks import settings_of
 
 WIDTHS: dict[str, Any] = {"d_model": 64, "n_heads": 4, "n_layers": 1, "d_ff": 128}
@@ -164,13 +164,14 @@ EXPERIMENT = Experiment(
     question="What does a small translator learn from words, and what from pieces of words?",
     task=Loaded(load_short),
     base="words",
+    rival="none: words are what pieces are held against, and no table writes a sentence",
     arms=[
         Arm("words", data={"merges": None}),
         Arm("400 merges", data={"merges": 400}),
     ],
     rates=(2, 4, 8),
     rate_seeds=(1,),
-    choose=Choose("valid/-/sentence_loss"),
+    choose="valid/-/sentence_loss",
     lengths=(100, 400),
     run=train_and_translate,
 )

@@ -131,8 +131,12 @@ def all_seeds(
 
 
 def learned(job: Job) -> Outcome:
-    """Return one of the runs that a recipe's seeds make together: the first waits for all."""
-    seeds = job.experiment.seeds
+    """Return one of the runs that a recipe's seeds make together: the first waits for all.
+
+    Any other seed runs alone.
+    """
+    declared = job.experiment.seeds
+    seeds = declared if job.seed in declared else (job.seed,)
     runs, seconds = all_seeds(job.arm.name, job.key.rate, job.length, seeds)
     run = runs[seeds.index(job.seed)]
     means = copying.smoothed(run.losses, width=min(10, job.length))
@@ -144,6 +148,7 @@ def learned(job: Job) -> Outcome:
 
 TOGETHER: dict[str, Any] = {
     "task": copying_task(),
+    "rival": "guessing, a loss of ln 16: every arm is one model and one task, another recipe",
     "base": "baseline",
     "lengths": (UPDATES,),
     "measures": [copied()],

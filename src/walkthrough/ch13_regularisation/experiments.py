@@ -19,7 +19,7 @@ from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.history import Record
 from transformer.training.loss import cross_entropy
-from walkthrough.lab import Arm, Choose, Experiment, Job, Measure, Outcome, Trained, translator
+from walkthrough.lab import Arm, Experiment, Job, Measure, Outcome, Trained, translator
 from walkthrough.lab.tasks import phrasebook, settings_of
 
 SMALL = (
@@ -149,13 +149,14 @@ DROPOUT = Experiment(
         "training.smoothing=0.0",  # so that perplexity says what it says
     ),
     base="p = 0.0",
+    rival="none: one model with and without dropout; what fewer weights would do was not tried",
     arms=[
         Arm(f"p = {p}", model={"dropout": p}, data={"pairs": 1000}, labels={"p": p})
         for p in (0.0, 0.1)
     ],
     rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
-    choose=Choose("valid/-/perplexity"),
+    choose="valid/-/perplexity",
     lengths=(200, 1000),
     run=watched,
 )
@@ -164,13 +165,14 @@ SMOOTHING = Experiment(
     question="What does label smoothing change in small translators?",
     task=phrasebook(*SMALL, "training.peak=5e-3"),
     base="ε = 0.0",
+    rival="none: one model and two losses; softer logits would look the same in perplexity alone",
     arms=[
         Arm(f"ε = {e}", train={"smoothing": e}, data={"pairs": 2000}, labels={"ε": e})
         for e in (0.0, 0.1)
     ],
     rates=(0.5, 1, 2, 4),
     rate_seeds=(1,),
-    choose=Choose("valid/-/next_word"),
+    choose="valid/-/next_word",
     lengths=(300, 1000),
     measures=[Measure(FIGURES, evaluated)],
 )

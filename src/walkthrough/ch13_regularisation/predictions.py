@@ -46,7 +46,7 @@ smoothing = Prediction(
         Choice(
             "It cannot be told: the seeds differ by too much",
             "Another seed changes it by more than the smoothing does.",
-            when=("not told apart", "level", "ceiling"),
+            when=("not told apart", "level", "ceiling", "too few seeds"),
         ),
     ),
     given=(BLEU,),

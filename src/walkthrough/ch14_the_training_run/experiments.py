@@ -14,7 +14,7 @@ from transformer.data.phrasebook import Example
 from transformer.model import Transformer
 from transformer.training import perplexity as perplexity_of
 from walkthrough.ch14_the_training_run import loop, measuring
-from walkthrough.lab import Arm, Choose, Experiment, Job, Outcome, Trained, translator
+from walkthrough.lab import Arm, Experiment, Job, Outcome, Trained, translator
 from walkthrough.lab.measures import exact, next_word, perplexity
 from walkthrough.lab.tasks import phrasebook, settings_of
 
@@ -199,6 +199,7 @@ def _largest_weight(model: Transformer, task: translator.Task, example: Example)
 PRESET = Experiment(
     name="14-phrasebook",
     question="What does the translator of the preset reach, and do its heads find words?",
+    rival="the best alignment by distance alone, which the page prints beside each head's",
     task=phrasebook(),
     arms=[Arm("preset", after=aligned_heads)],
     seeds=(1, 2, 3),
@@ -208,6 +209,7 @@ PRESET = Experiment(
 WATCHED = Experiment(
     name="14-watched",
     question="What does the translator of the page say while it learns?",
+    rival="none: one arm, of which is shown what it says",
     task=phrasebook(*PAGE),
     arms=[Arm("page")],
     seeds=(1,),
@@ -225,6 +227,7 @@ BROKEN = Experiment(
         "model.dropout=0.0",  # it would only slow down runs as short as these
     ),
     base="whole",
+    rival="none: the whole model is what the broken ones are held against",
     arms=[
         Arm("whole", after=symptoms),
         Arm("no scale", model={"scale_scores": False}, rates=(0.25, 0.5, 1, 2), after=symptoms),
@@ -232,7 +235,7 @@ BROKEN = Experiment(
     ],
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
-    choose=Choose("valid/-/perplexity"),
+    choose="valid/-/perplexity",
     lengths=(260, 700),
     measures=[
         perplexity("valid"),

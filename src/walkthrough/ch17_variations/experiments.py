@@ -12,7 +12,7 @@ import torch
 
 from transformer.model import Transformer
 from walkthrough.ch17_variations.rows import BASE, CONTROL, ROWS, TRAINED, Row, in_small
-from walkthrough.lab import Arm, Choose, Experiment, Job, translator
+from walkthrough.lab import Arm, Experiment, Job, translator
 from walkthrough.lab.hooks import command_line, evaluated
 from walkthrough.lab.measures import exact, perplexity
 from walkthrough.lab.tasks import phrasebook
@@ -79,12 +79,13 @@ TABLE_3 = Experiment(
     question="Which rows of Table 3 differ from base in small, and which way?",
     task=phrasebook("training.max_tokens=320", "training.warmup=100"),
     base=BASE,
+    rival="B d_k=16, wider",  # for the rows that lose weights: fewer keys, and base's weights
     arms=[
         _arm(row, model=settings_of_row(row), build=as_base, rates=OTHER_RATES.get(row.name, ()))
         for row in TRAINED.values()
     ],
     rates=(1, 2, 4),
-    choose=Choose("valid/-/perplexity", length=EARLY),
+    choose="valid/-/perplexity",
     lengths=(EARLY, UPDATES),
     measures=[perplexity("valid", *SPLITS), exact("test_sentences", first=300)],
 )
@@ -94,6 +95,7 @@ CAPTIONS = Experiment(
     question="Do a row of each letter of Table 3 and base differ on real captions?",
     task=command_line("multi30k-tiny", "training.warmup=200", "training.valid_every=250"),
     base=BASE,
+    rival="none: the rows lose or win weights, and at 1 500 updates none was matched",
     arms=[
         _arm(ROWS[name], model=settings_of_row(ROWS[name], width=4, max_len=256) | {"max_len": 256})
         for name in (BASE, *ON_CAPTIONS)

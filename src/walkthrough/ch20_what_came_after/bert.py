@@ -1,7 +1,9 @@
 """Encoder only: words hidden and guessed, then a sentence task with few labels (BERT)."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -176,6 +178,17 @@ def accuracy(judge: Judge, judged: Sequence[Judgement], words: Vocabulary) -> fl
 
 
 @torch.no_grad()
+def counted(judged: Sequence[Judgement], sentences: Sequence[Sequence[str]]) -> float:
+    """Return the share judged rightly by a table alone: how often does a word follow an article?"""
+    table = Counter(pair for words in sentences for pair in pairwise(words))
+    right = 0
+    for one in judged:
+        article, follows = one.words[one.place : one.place + 2]
+        often = table[article, follows] > table[OTHER_ARTICLE[article], follows]
+        right += often == one.agrees
+    return right / len(judged)
+
+
 def asked(body: Stack, judged: Sequence[Judgement], words: Vocabulary) -> float:
     """Return the share judged rightly with no label at all: by asking for the hidden article.
 

@@ -11,7 +11,7 @@ def best_when_longer(*arms: str) -> str:
     return max(shares, key=lambda arm: shares[arm])
 
 
-ASKED = frame("20-bert")["test/asked/accuracy"].mean()
+ASKED = frame("20-bert").query("arm == 'pre-trained'")["test/asked/accuracy"].mean()
 TUNED = {
     n: compare("20-bert", "pre-trained", figure=f"test/{n} labels/accuracy").levels[0]
     for n in (100, 400, 1600)

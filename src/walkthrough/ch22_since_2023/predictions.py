@@ -21,10 +21,10 @@ same_numbers = Prediction(
         Choice(
             "They are level: as many numbers hold as much",
             "They hold it of different facts. Asked for the last few alone, the window would win.",
-            when="level",
+            when="",
         ),
     ),
-    given=(compare("22-recall", "sum 16", "window 8", figure="32/-/accuracy"),),
+    given=(compare("22-recall", "sum 16", "window 8", figure="32/-/accuracy").side,),
 )
 
 one_vector = Prediction(

@@ -14,11 +14,11 @@
         name="05-width",                       # the chapter's number, then words
         question="Does a wider network translate more new combinations?",
         task=phrasebook("model.n_layers=1", "training.warmup=50"),    # lab.tasks
-        base="none",
+        base="none", rival="256, no ReLU",     # what knows nothing and could look the same
         arms=[Arm("none", build=silent), Arm("256", model={"d_ff": 256})],
         seeds=range(1, 11),                    # ten pairs, if you say nothing: one start, one order
         rates=(0.5, 1, 2),                     # multiples of each arm's own peak
-        rate_seeds=(1, 2, 3), choose=Choose("valid/perplexity"),
+        rate_seeds=(1, 2, 3), choose="valid/perplexity",   # at each length, for each arm
         lengths=(600, 2400),                   # updates; the claim is made at the last
         measures=[perplexity("valid"), exact("test_combinations")],   # lab.measures
     )
@@ -55,17 +55,16 @@ with its sentence. `live(name, arm, seeds=(1,), length=150)` runs a little of it
 
 from typing import Any
 
-from walkthrough.lab.comparison import Comparison, compare
+from walkthrough.lab.comparison import Comparison, compare, holm
 from walkthrough.lab.experiment import (
     Arm,
-    Choose,
     Experiment,
     Job,
-    Key,
     Measure,
     Outcome,
     Trained,
 )
+from walkthrough.lab.keys import Key
 from walkthrough.lab.live import run_live
 from walkthrough.lab.runner import run
 from walkthrough.lab.store import curves, frame, scores
@@ -75,7 +74,6 @@ live = run_live
 
 __all__ = [
     "Arm",
-    "Choose",
     "Comparison",
     "Experiment",
     "Job",
@@ -88,6 +86,7 @@ __all__ = [
     "compare",
     "curves",
     "frame",
+    "holm",
     "live",
     "run",
     "scores",

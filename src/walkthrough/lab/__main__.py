@@ -1,16 +1,25 @@
 """`python -m walkthrough.lab`: list the experiments, run them, compare their arms."""
 
 import argparse
+import math
 import os
+import re
+import subprocess
 import sys
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from walkthrough.lab import runner, store
 from walkthrough.lab.comparison import Comparison, compare
 from walkthrough.lab.discovery import declarations, find
-from walkthrough.lab.experiment import Experiment, Key
+from walkthrough.lab.experiment import Experiment
+from walkthrough.lab.hooks import CommandLine, look
+from walkthrough.lab.keys import Key
 from walkthrough.lab.measures import comparable
+from walkthrough.page.results import FOLDER
 
 SHOWN = 12
 """Runs that are printed one by one."""
@@ -23,12 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = COMMANDS[args.command](args)
         sys.stdout.flush()
         return code
-    except (KeyError, ValueError, FileNotFoundError) as error:
-        print(f"error: {error.args[0] if error.args else error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except (KeyError, ValueError, OSError) as error:
+        print(f"error: {error.args[0] if isinstance(error, KeyError) else error}", file=sys.stderr)
+        return 2
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,7 +68,10 @@ def parser() -> argparse.ArgumentParser:
     told.add_argument("--rate", type=float, help="of both arms; by default each one's best")
     told.add_argument("--record", type=Path)
     check = commands.add_parser("check", help="make the cheapest recorded run again and compare")
-    check.add_argument("name", metavar="NAME")
+    check.add_argument("names", nargs="*", metavar="NAME")
+    check.add_argument(
+        "--seconds", type=float, default=60, help="the most that a run may have cost"
+    )
     check.add_argument("--tolerance", type=float, default=0.05, help="relative, of each figure")
     look = commands.add_parser("look", help="read the test sets, once a run, with what was chosen")
     look.add_argument("name", metavar="NAME")
@@ -96,11 +108,39 @@ def run_command(args: argparse.Namespace) -> int:
 
 
 def status_command(args: argparse.Namespace) -> int:
-    """Print the state of the records; the exit code is 1 where one is out of date."""
-    states = [(e, state(e)) for e in _asked(args.names)]
-    for e, (told, _) in states:
-        print(f"{e.name}: {told}")
-    return int(any(due for _, (_, due) in states))
+    """Print the state of the records, and what the rules refuse of the ledger's claims.
+
+    The exit code is 1 where runs are missing or declared otherwise.
+    """
+    late, claims = False, list(asked_by_claims())
+    for e in _asked(args.names):
+        told, due = state(e)
+        late |= due
+        print(f"{e.name}: {told}", flush=True)
+        for claim, how in claims:
+            if how["experiment"] == e.name and (said := refused(how)):
+                print(f"  {claim}: {said}")
+    return int(late)
+
+
+def asked_by_claims() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each claim of the ledger with what it compares; nothing where the book is not there."""
+    path = FOLDER.parent / "book" / "claims.toml"
+    if path.is_file():
+        for claim in tomllib.loads(path.read_text(encoding="utf-8"))["claims"]:
+            yield from ((claim["id"], dict(one)) for one in claim.get("compare", ()))
+
+
+def refused(asked: dict[str, Any]) -> str:
+    """Return in words why a comparison of a claim is told no further; "" where it is."""
+    how = dict(asked)
+    try:
+        found = compare(how.pop("experiment"), how.pop("arm"), **how)
+    except ValueError as error:
+        return str(error)
+    if found.verdict in ("better", "worse", "level", "ceiling"):
+        return ""
+    return f"{found.ours} against {found.base}, {found.by}: {found.phrase()} [{found.verdict}]"
 
 
 def again_command(args: argparse.Namespace) -> int:
@@ -117,9 +157,9 @@ def state(experiment: Experiment) -> tuple[str, bool]:
     """Return in words how a record stands to its declaration, and whether runs are missing.
 
     Out of date are runs that the declaration plans and the record lacks, that were declared
-    otherwise (task, settings or the name of a builder have changed), or that lack a figure. That
-    code has changed since is told and asks for nothing: whether it matters shows `lab check`, which
-    makes the cheapest run again.
+    otherwise (task, settings or the name of a builder have changed), or that lack a figure. Whether
+    a change of code matters shows `lab check`, which makes the cheapest run again. Runs that nobody
+    can repeat are told.
     """
     runs = _read(experiment)
     try:
@@ -130,14 +170,25 @@ def state(experiment: Experiment) -> tuple[str, bool]:
     reasons = [why for run in runs.values() if (why := runner.outdated(experiment, run))]
     told += [f"{reasons.count(why)} {why}" for why in sorted(set(reasons))]
     told.append(missing or "up to date")
-    now = runner.fingerprint_of_sources(experiment)
-    before = [run for run in runs.values() if run.sources is None]
-    since = {run.commit[:8] for run in runs.values() if run.sources not in (None, now)}
-    if before and now:
-        told.append(f"{len(before)} older than the laboratory")
-    if since:
-        told.append(f"code changed since {', '.join(sorted(since))}")
+    commits = [run.commit for run in runs.values()]
+    changed = sum(not re.fullmatch("[0-9a-f]{40}", commit) for commit in commits)
+    told += [f"{_runs(changed)} of a changed tree"] if changed else []
+    lost = sum(commit in _not_here(frozenset(commits)) for commit in commits)
+    told += [f"{_runs(lost)} of a commit that is not here"] if lost else []
     return "; ".join(told), bool(missing)
+
+
+@cache
+def _not_here(commits: frozenset[str]) -> set[str]:
+    """Those whole names of commits that git does not know; none in a shallow clone."""
+    names = sorted(name for name in commits if re.fullmatch("[0-9a-f]{40}", name))
+    git = ["git", "-C", str(FOLDER.parent)]
+    how: dict[str, Any] = {"capture_output": True, "text": True}
+    asked = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], **how)
+    if asked.stdout.strip() != "false":
+        return set()
+    known = subprocess.run([*git, "cat-file", "--batch-check"], input="\n".join(names), **how)
+    return {line.split()[0] for line in known.stdout.splitlines() if line.endswith("missing")}
 
 
 def compare_command(args: argparse.Namespace) -> int:
@@ -146,6 +197,8 @@ def compare_command(args: argparse.Namespace) -> int:
     base = args.base or e.base
     arms = args.arms or [arm.name for arm in e.arms if arm.name != base]
     measured = e.figures(e.seeds[0]) or _figures_of_all(args.record or store.path_of(e.name), e)
+    if args.record and not args.record.is_file():
+        raise ValueError(f"there is no record {args.record}")
     figures = [args.figure] if args.figure else list(filter(comparable, measured))
     if not figures:
         raise ValueError(f"{e.name} has no figure that all its runs share: name one with --figure")
@@ -167,14 +220,28 @@ def row(found: Comparison) -> str:
 
 
 def check_command(args: argparse.Namespace) -> int:
-    """Make the cheapest recorded run again; the exit code is 1 where a figure has moved."""
-    e = find(args.name)
-    usable = [r for r in _read(e).values() if not r.failed and not runner.outdated(e, r)]
-    if not usable:
-        raise ValueError(f"{e.name} has no run to check: run it first")
-    run = min(usable, key=lambda r: r.cpu_seconds or 0)
-    print(f"{run.key}: {run.cpu_seconds or 0:.0f} s of a core when it was recorded", flush=True)
-    _, outcome = runner.execute(e, Key(*run.key))
+    """Make the cheapest recorded run of each experiment again; exit code 1 where a figure moved.
+
+    Without names those are passed over that have no run below `--seconds`, or train in a folder.
+    """
+    moved = False
+    for e in _asked(args.names):
+        runs = [r for r in _read(e).values() if not r.failed and not runner.outdated(e, r)]
+        if not args.names:
+            cheap = () if isinstance(e.task, CommandLine) else runs
+            runs = [r for r in cheap if 0 < (r.cpu_seconds or 0) <= args.seconds]
+        elif not runs:
+            raise ValueError(f"{e.name} has no run to check: run it first")
+        if runs:
+            cheapest = min(runs, key=lambda run: run.cpu_seconds or math.inf)
+            moved |= _moved(e, cheapest, args.tolerance)
+    return int(moved)
+
+
+def _moved(e: Experiment, run: store.Run, tolerance: float) -> bool:
+    cost = f"{run.cpu_seconds or 0:.0f} s of a core when it was recorded"
+    print(f"{e.name}, {run.key}: {cost}", flush=True)
+    _, outcome = runner.execute(e, run.key)
     if isinstance(outcome, str):
         raise ValueError(f"{run.key} fails now: {outcome}")
     moved = False
@@ -182,15 +249,13 @@ def check_command(args: argparse.Namespace) -> int:
         if name in outcome.figures:
             now = float(outcome.figures[name])
             gap = abs(now - before) / max(abs(now), abs(before), 1e-12)
-            moved |= gap > args.tolerance
+            moved |= gap > tolerance
             print(f"  {name:<36} {before:>10.5g} {now:>10.5g}  {gap:.1%} apart")
-    return int(moved)
+    return moved
 
 
 def look_command(args: argparse.Namespace) -> int:
     """Read the test sets of what was trained, once a run."""
-    from walkthrough.lab.hooks import look
-
     print(f"{_runs(len(look(find(args.name))))} looked at")
     return 0
 

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 
 from walkthrough.drawing.still import FONT_SIZE, PHONE, Still, canvas, still
 from walkthrough.drawing.style import CATEGORIES
-from walkthrough.lab.comparison import Comparison, Point, compare
-from walkthrough.lab.experiment import Experiment, Number
+from walkthrough.lab.comparison import Comparison, compare, in_words
+from walkthrough.lab.experiment import Experiment
+from walkthrough.lab.intervals import Point
+from walkthrough.lab.keys import Number
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
 WIDTH, HEIGHT = 420, 170
@@ -35,9 +37,15 @@ class Card:
         return (
             f'<figure class="evidence">{self.picture._repr_html_()}<figcaption>'
             f"<p>{html.escape(self.sentence)}</p>"
+            f"{self._beside()}"
             f'<p><a href="{link}">{html.escape(record)}</a> · <code>{command}</code></p>'
             "</figcaption></figure>"
         )
+
+    def _beside(self) -> str:
+        told = (f"{one.effect} by {in_words(one.figure)}" for one in self.comparison.beside)
+        found = html.escape("; ".join(told))
+        return f"<p>The same runs, by other figures: {found}.</p>" if found else ""
 
 
 def card(
@@ -50,10 +58,11 @@ def card(
 
 
 def sentence_of(found: Comparison) -> str:
-    """Return one sentence: who against whom, by what, the finding, the verdict."""
+    """Return one sentence: who against whom, by what, both levels, the finding, the verdict."""
     after = f", after {found.length} updates" if found.length else ""
-    said = f"{found.ours} against {found.base}{after}, {found.by}: {found.phrase()}"
-    return f"{said}. [{found.verdict}]"
+    levels = " against ".join(f"{level:.3g}" for level in found.levels)
+    said = f"{found.ours} against {found.base}{after}, {found.by}: {levels}"
+    return f"{said}; difference: {found.phrase()}. [{found.verdict}]"
 
 
 def picture(found: Comparison, *, alt: str) -> Still:
@@ -90,7 +99,7 @@ def _panels(
     first.set_xlim(-0.15, 0.4)
     first.set_xticks([0, 0.25], [f"{found.n} pairs", "mean"])
     better = "lower" if found.lower_is_better else "higher"
-    figure.supylabel(f"{found.unit} ({better} is better)", fontsize=FONT_SIZE)
+    figure.supylabel(f"difference, {found.unit} ({better} is better)", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):
@@ -114,7 +123,7 @@ def overview(found: Sequence[Comparison], *, title: str) -> Still:
     with canvas(WIDTH, 70 + 27 * len(found)) as (figure, axis):
         axis.axvline(0, color="black", linewidth=1)
         for row, one in enumerate(found):
-            told = one.verdict in ("better", "worse")
+            told = one.verdict.split()[0] in ("better", "worse")
             axis.plot(one.differences, [row] * one.n, "o", color="black", alpha=0.25, markersize=4)
             if one.interval:
                 axis.plot([one.low, one.high], [row, row], color=CATEGORIES[told], linewidth=2.5)

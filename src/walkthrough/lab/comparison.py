@@ -1,55 +1,44 @@
 """One comparison for everything that is said: pairs by seed, an interval, a verdict by rules.
 
-The rules, in this order: fewer than five pairs → "too few seeds"; base within 3 points of the best
-there can be, and ours within 3 of base → "ceiling"; another sign at a neighbouring rate → "turns
-with the rate"; at another length → "turns with the length"; interval outside 0 → "better" or
-"worse"; whole interval within ± margin → "level"; else "not told apart". A sign counts as another
-one only where one of the two differences stands out: two that hold 0 do not contradict each other.
+The rules, in this order: fewer than five pairs (six of a skewed measure) → "too few seeds"; base
+within 3 points of the best there can be, and ours within 3 of base → "ceiling"; interval around 0 →
+"level" if all of it lies within ± margin, else "not told apart". What stands out is told as far as
+the rates go: an arm with "one rate", "not the best rate" (that has too few seeds), the best one at
+the "edge of the rates", or neighbours of it further than a factor of two ("coarse rates"). Then,
+where the other side stands out as well: "turns with the rate" at the next one, "turns with the
+length" at another, "depends on the measure" by another measure of the same runs. Else "better at
+this rate" where one was asked for; "better only at the best rates" or "only at this length" where
+the mean points the other way elsewhere; else "better". And so for "worse".
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from walkthrough.lab import store
-from walkthrough.lab.experiment import Experiment, Key, Number
-from walkthrough.lab.measures import SCORES, Scale, scale_of
+from walkthrough.lab.experiment import Experiment
+from walkthrough.lab.intervals import FEWEST_PAIRS, LEVEL, Point, over_sentences, point, widened
+from walkthrough.lab.keys import Key, Number
+from walkthrough.lab.measures import Scale, comparable, scale_of
+from walkthrough.lab.rates import Best, Fault, best_rate
 from walkthrough.lab.store import Run
 
-Verdict = Literal[
-    "too few seeds",
-    "ceiling",
-    "turns with the rate",
-    "turns with the length",
-    "better",
-    "worse",
-    "level",
-    "not told apart",
-]
-FEWEST_PAIRS = 5
+Verdict = str
+"""One of those named above."""
+FEWEST_TO_TURN = 3
+"""Pairs at another rate or length that say anything of the sign there."""
 NEAR_THE_BEST = 3.0
-LEVEL = 0.95
-DRAWS = 1000
 
 
-class Point(NamedTuple):
-    """The mean difference at a rate or a length, with its interval (NaN for one pair)."""
+class Beside(NamedTuple):
+    """Another figure that tells the same runs apart: its difference in words, and which side."""
 
-    x: Number
-    mean: Number
-    low: Number
-    high: Number
-    n: int
-
-    @property
-    def stands_out(self) -> bool:
-        """Whether the interval leaves 0 out."""
-        return self.low > 0 or self.high < 0
+    figure: str
+    effect: str
+    side: str
 
 
 @dataclass(frozen=True)
@@ -57,8 +46,8 @@ class Comparison:
     """Ours minus base, pair by pair, in `unit`: per cent of a perplexity, points, nats.
 
     `levels` are the means of (ours, base) in the figure itself, `rates` their multiples, `of_rates`
-    from how many these were chosen. `sentences` is the interval over sentences, where counts are
-    kept; `low` and `high` are the wider of the two.
+    from how many each was chosen (0: they were asked for). `low` and `high` have the variance of
+    sentences in them where counts are kept. `beside` are the other figures that stand out.
     """
 
     experiment: str
@@ -72,13 +61,14 @@ class Comparison:
     mean: Number
     low: Number
     high: Number
-    sentences: tuple[float, float] | None
+    p: float
     levels: tuple[Number, Number]
     rates: tuple[Number, Number]
-    of_rates: int
+    of_rates: tuple[int, int]
     length: int
     by_rate: tuple[Point, ...]
     by_length: tuple[Point, ...]
+    beside: tuple[Beside, ...]
     verdict: Verdict
 
     @property
@@ -92,16 +82,21 @@ class Comparison:
         return sum(self._gain(difference) > 0 for difference in self.differences)
 
     @property
+    def side(self) -> str:
+        """Which side stands out, whatever the verdict is: "better", "worse" or ""."""
+        if not (self.low > 0 or self.high < 0):
+            return ""
+        return "better" if self._gain(self.mean) > 0 else "worse"
+
+    @property
     def by(self) -> str:
         """The figure in words: "perplexity on valid", "exact on test sentences, greedy"."""
-        split, decode, measure = self.figure.replace("_", " ").split("/")
-        return f"{measure} on {split}" + ("" if decode == "-" else f", {decode}")
+        return in_words(self.figure)
 
     @property
     def effect(self) -> str:
         """The mean difference in words: "1.4 per cent worse"."""
-        gain = self._gain(self.mean)
-        return f"{abs(gain):{_digits(gain)}} {self.unit} {'better' if gain > 0 else 'worse'}"
+        return _effect(self._gain(self.mean), self.unit)
 
     @property
     def interval(self) -> str:
@@ -120,27 +115,42 @@ class Comparison:
         return f"{agree} of {self.n}"
 
     @property
-    def searched(self) -> str:
-        """From how many rates each arm's was chosen, in words."""
-        return f"at the best of {_number(self.of_rates)} rates" if self.of_rates > 1 else ""
+    def at_rates(self) -> str:
+        """The rates of both arms in words, and from how many each was chosen."""
+        (ours, base), (n, m) = (f"×{rate:g}" for rate in self.rates), self.of_rates
+        if not self.length:
+            return ""
+        if n == m and ours == base:
+            return f"both at {ours}" + (f", the best of {_number(n)}" if n > 1 else "")
+        return f"at {ours} of {_number(n)} and {base} of {_number(m)} rates"
 
     def phrase(self) -> str:
         """Return the finding in words, to end a sentence: "1.4 per cent worse (0.7 to 2.0, …)"."""
-        how = ", ".join(filter(None, (self.interval, f"{self.pairs} pairs", self.searched)))
+        how = ", ".join(filter(None, (self.interval, f"{self.pairs} pairs", self.at_rates)))
         if self.verdict == "too few seeds":
             return f"{self.effect} on average ({how}: too few for an interval)"
         told = f"{self.effect} ({how})"
-        if self.verdict in ("better", "worse"):
+        if self.verdict.split()[0] in ("better", "worse"):
             return told
         said = {
             "ceiling": f"no room to tell: base stands at {self.levels[1]:.4g}",
             "level": "no difference worth naming",
             "not told apart": "no difference that these runs can see",
+            "one rate": "at one rate, which nobody knows to be the best",
+            "not the best rate": "another rate is better, with too few seeds to compare",
+            "edge of the rates": "the best rate has no neighbour on one side",
+            "coarse rates": "the rates beside the best one lie too far from it",
         }.get(self.verdict, self.verdict)
         return f"{said}; {told}"
 
     def _gain(self, difference: Number) -> Number:
         return -difference if self.lower_is_better else difference
+
+
+def in_words(figure: str) -> str:
+    """Return a figure's name as a sentence says it."""
+    split, decode, measure = figure.replace("_", " ").split("/")
+    return f"{measure} on {split}" + ("" if decode == "-" else f", {decode}")
 
 
 def compare(
@@ -153,18 +163,17 @@ def compare(
     rate: Number | None = None,
     only: Callable[[Key], bool] | None = None,
     margin: Number | None = None,
-    family: int = 1,
     record: Path | None = None,
 ) -> Comparison:
     """Compare two arms by a figure, each at its best rate (or both at `rate`), pair by pair.
 
-    `only` takes some runs alone, by their keys: a page tells what these show, whatever else has
-    been run since. `margin`, in the unit of the comparison, is how much is no difference; `family`
-    is how many comparisons share the 5 per cent.
+    The best rates are those of this figure at this length (`lab.rates`). `only` takes some runs
+    alone, by their keys: a page tells what these show, whatever else has been run since. `margin`,
+    in the unit of the comparison, is how much is no difference.
 
     Raises:
         KeyError: no such experiment, arm or figure.
-        ValueError: no runs, no pair of them, or a best rate at the edge of the grid.
+        ValueError: no runs, or no pair of them.
     """
     e = _experiment(experiment)
     base = base or e.base
@@ -177,36 +186,27 @@ def compare(
     if not runs:
         raise ValueError(f"{e.name} has no runs in {path}: run it first")
     figure = store.resolve(figure, (name for run in runs.values() for name in run.figures))
-    scale, inside = scale_of(figure), 1 - (1 - LEVEL) / family
-    length = e.lengths[-1] if length is None else length
-    best = [best_rate(e, arm, runs.values()) if rate is None else rate for arm in (ours, base)]
-    if only:
-        runs = {key: run for key, run in runs.items() if only(key)}
-    rates = (best[0], best[1])
-
-    def point(x: Number, rates: tuple[Number, Number], length: int) -> tuple[Point, list[int]]:
-        seeds, pairs = _pairs(runs, (ours, base), rates, length, figure)
-        values = [scale.of(a) - scale.of(b) for a, b in pairs]
-        return _point(x, values, inside), seeds
-
-    at, common = point(rates[0], rates, length)
-    if not common:
-        raise ValueError(f"{e.name}: no seed has both {ours!r} and {base!r} at length {length}")
-    _, pairs = _pairs(runs, (ours, base), rates, length, figure)
+    runs = {key: run for key, run in runs.items() if only is None or only(key)}
+    pair, length = _Pair(e, (ours, base), runs), e.lengths[-1] if length is None else length
+    best = pair.best(figure, length, rate)
+    rates = (best[0].rate, best[1].rate)
+    seeds, values = pair.values(rates, length, figure)
+    if not seeds:
+        raise ValueError(
+            f"{e.name}: no seed has both {ours!r} at rate ×{rates[0]:g} and {base!r} at rate "
+            f"×{rates[1]:g} at length {length}"
+        )
+    scale = scale_of(figure)
     sides = [
-        [store.counts(path, Key(arm, at_rate, length, seed), figure) for seed in common]
+        [store.counts(path, Key(arm, at_rate, length, seed), figure) for seed in seeds]
         for arm, at_rate in zip((ours, base), rates, strict=True)
     ]
-    sentences = over_sentences(sides, figure, scale, inside)
-    low, high = _wider((at.low, at.high), sentences)
-    tried, others = ({key.rate for key in runs if key.arm == arm} for arm in (ours, base))
-    shared = sorted(tried & others)
-    searched = length if any(k.rate != rates[0] and k.length == length for k in runs) else None
-    at_rates = [point(r, (r, r), searched or e.search_length)[0] for r in shared]
-    at_lengths = [point(n, rates, n)[0] for n in sorted({key.length for key in runs})]
-    by_rate = tuple(one for one in at_rates if one.n)
-    by_length = tuple(one for one in at_lengths if one.n)
-    levels = (fmean(a for a, _ in pairs), fmean(b for _, b in pairs))
+    at = widened(pair.point(0, rates, length, figure), over_sentences(sides, figure, scale))
+    by_rate = pair.by_rate(length, figure)
+    by_length = pair.by_length(figure, rate)
+    beside = pair.beside(rates, length, figure)
+    levels = (fmean(a for a, _ in values), fmean(b for _, b in values))
+    near = _neighbours(rates, [p.x for p in by_rate])
     return Comparison(
         experiment=e.name,
         ours=ours,
@@ -214,24 +214,28 @@ def compare(
         figure=figure,
         unit=scale.unit,
         lower_is_better=scale.lower_is_better,
-        seeds=tuple(common),
-        differences=tuple(scale.of(a) - scale.of(b) for a, b in pairs),
+        seeds=tuple(seeds),
+        differences=tuple(scale.of(a) - scale.of(b) for a, b in values),
         mean=at.mean,
-        low=low,
-        high=high,
-        sentences=sentences,
+        low=at.low,
+        high=at.high,
+        p=at.p,
         levels=levels,
         rates=rates,
-        of_rates=len(shared) if rate is None and e.choose else 1,
+        of_rates=(best[0].of, best[1].of),
         length=length,
-        by_rate=by_rate,
-        by_length=by_length,
+        by_rate=tuple(by_rate),
+        by_length=tuple(one for one, _ in by_length),
+        beside=tuple(beside),
         verdict=verdict_of(
-            Point(at.x, at.mean, low, high, at.n),
+            at,
             base_level=scale.of(levels[1]),
             scale=scale,
-            neighbours=[p for p in by_rate if p.x in _neighbours(rates, shared)],
-            lengths=[p for p in by_length if p.x != length],
+            fault=best[0].fault or best[1].fault,
+            asked=rate is not None,
+            neighbours=[p for p in by_rate if p.x in near],
+            lengths=[p for p, sound in by_length if sound and p.x != length],
+            beside=beside,
             margin=margin,
         ),
     )
@@ -242,158 +246,141 @@ def verdict_of(
     *,
     base_level: Number,
     scale: Scale,
+    fault: Fault = "",
+    asked: bool = False,
     neighbours: Iterable[Point] = (),
     lengths: Iterable[Point] = (),
+    beside: Iterable[Beside] = (),
     margin: Number | None = None,
 ) -> Verdict:
-    """Return the verdict by the rules at the top of this module; all in the unit of the scale."""
-    if at.n < FEWEST_PAIRS:
+    """Return the verdict by the rules at the top of this module; all in the unit of the scale.
+
+    `fault` is what the rates lack; `asked` says that a rate was asked for.
+    """
+    if at.n < FEWEST_PAIRS or math.isnan(at.low):
         return "too few seeds"
     if scale.best is not None:
         room = abs(base_level - scale.best)
         if room <= NEAR_THE_BEST and abs(at.mean) <= NEAR_THE_BEST:
             return "ceiling"
-    if any(_turned(at, other) for other in neighbours):
-        return "turns with the rate"
-    if any(_turned(at, other) for other in lengths):
-        return "turns with the length"
-    if at.stands_out:
-        return "better" if (at.mean < 0) == scale.lower_is_better else "worse"
-    if margin is not None and -margin <= at.low and at.high <= margin:
+    if not at.stands_out and (margin is None or max(-at.low, at.high) > margin):
+        return "not told apart"
+    if fault:
+        return fault
+    if not at.stands_out:
         return "level"
-    return "not told apart"
+    side = "better" if (at.mean < 0) == scale.lower_is_better else "worse"
+    rates, others = (
+        [p for p in points if p.n >= FEWEST_TO_TURN and p.mean * at.mean < 0]
+        for points in (neighbours, lengths)
+    )
+    if any(p.stands_out for p in rates):
+        return "turns with the rate"
+    if any(p.stands_out for p in others):
+        return "turns with the length"
+    if any(one.side != side for one in beside):
+        return "depends on the measure"
+    if asked:
+        return f"{side} at this rate"
+    if rates:
+        return f"{side} only at the best rates"
+    return f"{side} only at this length" if others else side
 
 
-def best_rate(experiment: Experiment, arm: str, runs: Iterable[Run]) -> Number:
-    """Return the rate at which an arm's chosen figure is best on average, over the seeds of all.
+def holm(found: Iterable[Comparison]) -> list[Comparison]:
+    """Return the comparisons of one claim, told apart only as far as all may be wrong at 5 %.
 
-    A rate at which a run failed is the worst.
-
-    Raises:
-        ValueError: no rate has been searched, or the best one lies at the edge of the grid.
+    By Holm: of m the smallest p is held to 5 % / m, the next to 5 % / (m − 1), and so on; from the
+    first that fails on, none is told apart. Those with too few seeds tell nothing apart anyway.
     """
-    e = experiment
-    if e.choose is None or len(e.rates) == 1:
-        return e.rates[0] if len(e.rates) == 1 else 1.0
-    searched = [r for r in runs if r.arm == arm and r.length == e.search_length]
-    by_rate: dict[Number, dict[int, Run]] = {}
-    for r in searched:
-        by_rate.setdefault(r.rate, {})[r.seed] = r
-    common = {r: found for r, found in by_rate.items() if set(e.rate_seeds) <= set(found)}
-    seeds = set(e.rate_seeds) if common else set()
-    if not seeds:  # a narrowed search: what every rate has
-        common = by_rate
-        seeds = set.intersection(*map(set, by_rate.values())) if by_rate else set()
-    if len(common) < 2 or not seeds:
-        raise ValueError(f"{e.name}: the rates of {arm!r} have not been searched")
-    figure = store.resolve(e.choose.figure, (name for r in searched for name in r.figures))
-    scale = scale_of(figure)
-    worst = math.inf if scale.lower_is_better else -math.inf
-    means = {
-        rate: fmean(worst if found[s].failed else found[s].figures[figure] for s in seeds)
-        for rate, found in common.items()
-    }
-    grid = sorted(means)
-    best = (min if scale.lower_is_better else max)(grid, key=lambda rate: means[rate])
-    if best in (grid[0], grid[-1]):
-        further = best / 2 if best == grid[0] else best * 2
-        raise ValueError(
-            f"{e.name}: the best rate of {arm!r} is {best:g}, the edge of "
-            f"{', '.join(f'{rate:g}' for rate in grid)}: add {further:g} to `rates`, or try "
-            f"--arms {arm!r} --rates {further:g}"
+    rows = list(found)
+    tested = [n for n, one in enumerate(rows) if one.verdict != "too few seeds"]
+    stands = True
+    for rank, n in enumerate(sorted(tested, key=lambda n: rows[n].p)):
+        stands = stands and rows[n].p <= (1 - LEVEL) / (len(tested) - rank)
+        if not stands and rows[n].side:
+            rows[n] = replace(rows[n], verdict="not told apart")
+    return rows
+
+
+# Rates, lengths, figures -------------------------------------------------------------------------
+
+
+class _Pair(NamedTuple):
+    """Two arms and all runs of an experiment."""
+
+    experiment: Experiment
+    arms: tuple[str, str]
+    runs: Mapping[Key, Run]
+
+    def best(self, figure: str, length: int, rate: Number | None) -> list[Best]:
+        """The rate of each arm at a length: the best one, or `rate`."""
+        if rate is not None:
+            return [Best(rate, 1, "")] * 2
+        e, runs = self.experiment, self.runs.values()
+        return [best_rate(e, arm, runs, figure=figure, length=length) for arm in self.arms]
+
+    def values(
+        self, rates: tuple[Number, Number], length: int, figure: str
+    ) -> tuple[list[int], list[tuple[Number, Number]]]:
+        """The seeds that both arms have, and their values of a figure."""
+        sides = [
+            {
+                key.seed: run.figures[figure]
+                for key, run in self.runs.items()
+                if key[:3] == (arm, rate, length) and figure in run.figures
+            }
+            for arm, rate in zip(self.arms, rates, strict=True)
+        ]
+        seeds = sorted(set(sides[0]) & set(sides[1]))
+        return seeds, [(sides[0][seed], sides[1][seed]) for seed in seeds]
+
+    def point(self, x: Number, rates: tuple[Number, Number], length: int, figure: str) -> Point:
+        """The difference at these rates and this length."""
+        scale = scale_of(figure)
+        _, pairs = self.values(rates, length, figure)
+        return point(x, [scale.of(a) - scale.of(b) for a, b in pairs], scale)
+
+    def by_rate(self, length: int, figure: str) -> list[Point]:
+        """The difference at each rate that both arms have."""
+        ours, theirs = (
+            {k.rate for k in self.runs if k[0] == a and k.length == length} for a in self.arms
         )
-    return best
+        found = (self.point(r, (r, r), length, figure) for r in sorted(ours & theirs))
+        return [one for one in found if one.n]
 
+    def by_length(self, figure: str, rate: Number | None) -> list[tuple[Point, bool]]:
+        """The difference at each length, at the best rates there, and whether these are sound."""
+        found = []
+        for length in sorted({key.length for key in self.runs if key.arm == self.arms[0]}):
+            if any(k.arm == self.arms[1] and k.length == length for k in self.runs):
+                ours, base = self.best(figure, length, rate)
+                at = self.point(length, (ours.rate, base.rate), length, figure)
+                found.append((at, not (ours.fault or base.fault)))
+        return [(at, sound) for at, sound in found if at.n]
 
-# Pairs, intervals --------------------------------------------------------------------------------
-
-
-def _pairs(
-    runs: Mapping[Key, Run],
-    arms: tuple[str, str],
-    rates: tuple[Number, Number],
-    length: int,
-    figure: str,
-) -> tuple[list[int], list[tuple[Number, Number]]]:
-    """Return the seeds that both arms have, and their values of a figure."""
-    sides = [
-        {
-            key.seed: run.figures[figure]
-            for key, run in runs.items()
-            if key[:3] == (arm, rate, length) and figure in run.figures
-        }
-        for arm, rate in zip(arms, rates, strict=True)
-    ]
-    seeds = sorted(set(sides[0]) & set(sides[1]))
-    return seeds, [(sides[0][seed], sides[1][seed]) for seed in seeds]
-
-
-def _point(x: Number, values: Sequence[Number], inside: float) -> Point:
-    if not values:
-        return Point(x, math.nan, math.nan, math.nan, 0)
-    if len(values) == 1:
-        return Point(x, values[0], math.nan, math.nan, 1)
-    if max(values) - min(values) <= 1e-9 * max(map(abs, values)):
-        every = values[0]
-        return Point(x, every, every, every, len(values))
-    from scipy.stats import ttest_rel  # a second
-
-    interval = ttest_rel(values, np.zeros(len(values))).confidence_interval(inside)
-    return Point(x, fmean(values), float(interval.low), float(interval.high), len(values))
-
-
-def over_sentences(
-    sides: Sequence[Sequence[Any]], figure: str, scale: Scale, inside: float
-) -> tuple[float, float] | None:
-    """Return the interval over draws of sentences, the same for every run; None without counts."""
-    score = SCORES.get(figure.rpartition("/")[2])
-    if score is None or any(rows is None for side in sides for rows in side):
-        return None
-    from scipy.stats import bootstrap
-
-    def difference(sentences: Any) -> float:
-        ours, theirs = (_mean_score(side, sentences, score, scale) for side in sides)
-        return ours - theirs
-
-    found = bootstrap(
-        (np.arange(len(sides[0][0])),),
-        difference,
-        n_resamples=DRAWS,
-        confidence_level=inside,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    ).confidence_interval
-    return float(found.low), float(found.high)
-
-
-def _mean_score(
-    side: Sequence[Any], sentences: Any, score: Callable[[Any], float], scale: Scale
-) -> float:
-    return fmean(scale.of(score(rows[sentences].sum(axis=0))) for rows in side)
-
-
-def _wider(
-    seeds: tuple[Number, Number], sentences: tuple[float, float] | None
-) -> tuple[Number, Number]:
-    if sentences is None or math.isnan(seeds[0]):
-        return seeds
-    return max(seeds, sentences, key=lambda ends: ends[1] - ends[0])
-
-
-# Rates and lengths -------------------------------------------------------------------------------
+    def beside(self, rates: tuple[Number, Number], length: int, figure: str) -> list[Beside]:
+        """What other measures say of the same runs, where they say anything."""
+        found = []
+        for name in dict.fromkeys(name for run in self.runs.values() for name in run.figures):
+            if not comparable(name) or name.rpartition("/")[2] == figure.rpartition("/")[2]:
+                continue
+            at, scale = self.point(0, rates, length, name), scale_of(name)
+            if at.stands_out and at.n >= FEWEST_PAIRS:
+                gain = -at.mean if scale.lower_is_better else at.mean
+                found.append(
+                    Beside(name, _effect(gain, scale.unit), "better" if gain > 0 else "worse")
+                )
+        return found
 
 
 def _neighbours(rates: tuple[Number, Number], grid: Sequence[Number]) -> set[Number]:
-    """Return the rates next to both arms' best ones, and these themselves where they differ."""
-    found = set(rates) if rates[0] != rates[1] else set()
-    for best in rates:
-        below, above = [r for r in grid if r < best], [r for r in grid if r > best]
-        found |= {*below[-1:], *above[:1]}
-    return found
+    """Return the next rates on both sides of the best ones.
 
-
-def _turned(at: Point, other: Point) -> bool:
-    return at.mean * other.mean < 0 and (at.stands_out or other.stands_out)
+    Not those between, where one of the arms is at its best and the other is not.
+    """
+    below, above = [r for r in grid if r < min(rates)], [r for r in grid if r > max(rates)]
+    return {*below[-1:], *above[:1]}
 
 
 def _experiment(experiment: Experiment | str) -> Experiment:
@@ -402,6 +389,10 @@ def _experiment(experiment: Experiment | str) -> Experiment:
     from walkthrough.lab.discovery import find
 
     return find(experiment)
+
+
+def _effect(gain: Number, unit: str) -> str:
+    return f"{abs(gain):{_digits(gain)}} {unit} {'better' if gain > 0 else 'worse'}"
 
 
 def _digits(value: Number) -> str:

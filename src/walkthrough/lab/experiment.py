@@ -1,34 +1,20 @@
 """What an experiment is: a question, arms that differ in one thing, and the runs that answer it."""
 
-import difflib
 import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from walkthrough.lab import store
+from walkthrough.lab.keys import Key, Number, unknown
+
 PER_CENT, POINTS, NATS = "per cent", "points", "nats"
-Number = int | float
 Curve = Sequence[tuple[int, str, Number]]
 """Of (update, figure, value)."""
-
-
-class Key(NamedTuple):
-    """What names a run: nothing else may tell two lines of a record apart.
-
-    `rate` is a multiple of the arm's own peak rate, `length` a number of updates (0 where nothing
-    is trained).
-    """
-
-    arm: str
-    rate: Number = 1.0
-    length: int = 0
-    seed: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.arm}, rate ×{self.rate:g}, length {self.length}, seed {self.seed}"
 
 
 _NOT_OF_A_RUN = ("seeds", "rates", "labels")
@@ -113,25 +99,16 @@ class Task(Protocol):
         """Build and train the model of a run."""
 
 
-@dataclass(frozen=True)
-class Choose:
-    """By which figure each arm's rate is chosen: the best mean over `rate_seeds`.
-
-    The search runs at `length`, by default the one at which the claim is made.
-    """
-
-    figure: str
-    length: int | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A question and everything that it takes to answer it; see the guide in `walkthrough.lab`.
 
-    With `choose`, every rate runs with `rate_seeds`, and the claim is made at each arm's best one.
-    Without, it is made at rate 1, and other rates run with `rate_seeds` to be looked at. The claim
-    is made at the last of `lengths`. `tests` are measures that a look at a test set costs
-    (`python -m walkthrough.lab look`).
+    With `choose`, a figure, every rate runs with `rate_seeds` at each of `lengths`, and all seeds
+    at each arm's best one; without, all seeds run at rate 1. What is compared is compared at each
+    arm's best rate by what is shown; `no_rate` says why rates have no part in it. `rival` is the
+    cheapest thing that knows nothing and could look the same: an arm, or a sentence that says where
+    it stands or why there is none. The claim is made at the last of `lengths`. `tests` are measures
+    that a look at a test set costs (`python -m walkthrough.lab look`).
 
     Raises:
         ValueError: names that are not there or stand twice, rates or lengths out of order.
@@ -145,7 +122,9 @@ class Experiment:
     seeds: Sequence[int] = range(1, 11)
     rates: Sequence[Number] = (1.0,)
     rate_seeds: Sequence[int] = (1, 2, 3)
-    choose: Choose | None = None
+    choose: str = ""
+    no_rate: str = ""
+    rival: str = ""
     lengths: Sequence[int] = (0,)
     measures: Sequence[Measure] = ()
     tests: Sequence[Measure] = ()
@@ -165,7 +144,7 @@ class Experiment:
         for arm in (self.base, *(arm.starts_from for arm in self.arms)):
             if arm is not None:
                 self.arm(arm)
-        if len(self.rates) > 1 and self.choose is None and 1 not in self.rates:
+        if len(self.rates) > 1 and not self.choose and 1 not in self.rates:
             raise ValueError(f"without `choose` the claim is made at rate 1, got {self.rates}")
 
     def arm(self, name: str) -> Arm:
@@ -178,12 +157,6 @@ class Experiment:
         if name not in found:
             raise KeyError(unknown("arm", name, found))
         return found[name]
-
-    @property
-    def search_length(self) -> int:
-        """The length at which rates are compared."""
-        chosen = self.choose.length if self.choose else None
-        return self.lengths[-1] if chosen is None else chosen
 
     def figures(self, seed: int) -> tuple[str, ...]:
         """Return what each run with a seed must have, as far as the declaration tells."""
@@ -202,8 +175,6 @@ class Experiment:
 
     def frame(self, folder: Any = None) -> Any:
         """Return the runs of the declared arms as a table, with the columns that `labels` give."""
-        from walkthrough.lab import store
-
         frame = store.frame(self.name, folder=folder)
         order = [arm.name for arm in self.arms]
         frame = frame[frame["arm"].isin(order)].copy()
@@ -237,7 +208,7 @@ class Job(NamedTuple):
 def plan(
     experiment: Experiment,
     done: Iterable[Key],
-    best: Callable[[str], Number],
+    best: Callable[[str, int], Number],
     *,
     arms: Sequence[str] | None = None,
     seeds: Sequence[int] | None = None,
@@ -246,45 +217,33 @@ def plan(
 ) -> list[Key]:
     """Return the runs that are missing and can be made now.
 
-    For each arm first the rates, then its best one (`best`, which may refuse) with all seeds and
-    lengths. Call it again when these are made: more may be due. With both `rates` and `lengths`
+    For each arm and length first the rates, then its best one (`best`, which may refuse) with all
+    seeds. Call it again when these are made: more may be due. With both `rates` and `lengths`
     nothing is chosen: these are the runs.
     """
     e, done = experiment, set(done)
-    claim_lengths = tuple(lengths or e.lengths)
     found: dict[Key, None] = {}
-    for name in arms or [arm.name for arm in e.arms]:
+    for name, length in product(arms or [arm.name for arm in e.arms], lengths or e.lengths):
         arm = e.arm(name)
         grid = tuple(rates or arm.rates or e.rates)
         claim_seeds = tuple(seeds or arm.seeds or e.seeds)
         few = [s for s in e.rate_seeds if not seeds or s in seeds] or list(claim_seeds)
         if e.choose and not (rates and lengths) and len({*e.rates, *grid}) > 1:
-            keys = [Key(name, r, e.search_length, s) for r in grid for s in few]
+            keys = [Key(name, rate, length, seed) for rate in grid for seed in few]
             if done.issuperset(keys):
-                chosen = best(name)
-                keys = [Key(name, chosen, n, s) for n in claim_lengths for s in claim_seeds]
-        elif rates:
-            keys = [Key(name, r, n, s) for r in grid for n in claim_lengths for s in claim_seeds]
+                keys = [Key(name, best(name, length), length, seed) for seed in claim_seeds]
         else:
+            every = rates or len(grid) == 1  # with all seeds; else 1 alone
             keys = [
                 Key(name, rate, length, seed)
                 for rate in grid
-                for length in claim_lengths
-                for seed in (claim_seeds if rate == 1 or len(grid) == 1 else few)
+                for seed in (claim_seeds if every or rate == 1 else few)
             ]
         for key in keys:
             begun = {k.seed for k in done if k.arm == arm.starts_from}
             if key not in done and (arm.starts_from is None or key.seed in begun):
                 found[key] = None
     return list(found)
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the sentence that refuses a name: with near ones, else with all."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
-    return f"no {what} {name!r}; {hint}"
 
 
 def _told(value: Any) -> Any:

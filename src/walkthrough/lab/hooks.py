@@ -19,9 +19,10 @@ from transformer.cli.plan import make_plan, read_data
 from transformer.training.history import History
 from transformer.training.run_folder import read_json
 from walkthrough.lab import store
-from walkthrough.lab.comparison import best_rate
-from walkthrough.lab.experiment import Experiment, Job, Key, Measure, Number, Outcome, Trained
+from walkthrough.lab.experiment import Experiment, Job, Measure, Outcome, Trained
+from walkthrough.lab.keys import Key, Number
 from walkthrough.lab.measures import scale_of, sentence_counts
+from walkthrough.lab.rates import best_rate
 from walkthrough.lab.runner import joined
 from walkthrough.lab.tasks import settings_of
 from walkthrough.page.results import FOLDER
@@ -107,7 +108,7 @@ class CommandLine:
     def _start(self, job: Job) -> Path:
         e, name = job.experiment, job.arm.starts_from
         runs = store.read(store.path_of(e.name), e.name)
-        rate = best_rate(e, str(name), runs.values())
+        rate = best_rate(e, str(name), runs.values()).rate
         begun = [k for k in runs if (k.arm, k.rate, k.seed) == (name, rate, job.seed)]
         folder = self.folder_of(e, max(begun))
         return max((folder / "checkpoints").glob("*.safetensors"))
@@ -228,7 +229,9 @@ def look(experiment: Experiment) -> list[store.Run]:
         )
     looked = []
     for key, run in runs.items():
-        is_claim = key.length == e.lengths[-1] and key.rate == best_rate(e, key.arm, runs.values())
+        is_claim = (
+            key.length == e.lengths[-1] and key.rate == best_rate(e, key.arm, runs.values()).rate
+        )
         if not is_claim or tests & set(run.figures):
             continue
         job = Job(e, e.arm(key.arm), key, False)

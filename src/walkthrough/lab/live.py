@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from walkthrough.lab import runner, store
-from walkthrough.lab.experiment import Experiment, Key, Number
+from walkthrough.lab.experiment import Experiment
+from walkthrough.lab.keys import Key, Number
 
 
 def run_live(

@@ -19,10 +19,10 @@ from walkthrough.lab.experiment import (
     POINTS,
     Job,
     Measure,
-    Number,
     Outcome,
     Trained,
 )
+from walkthrough.lab.keys import Number
 
 Counts = NDArray[np.int64]
 ORDERS = (1, 2, 3, 4)
@@ -32,7 +32,9 @@ ORDERS = (1, 2, 3, 4)
 class Scale:
     """How a measure is compared: `scale` makes it the unit, in which `best` is the best there is.
 
-    Perplexities are compared by their ratio, 100 · ln: a per cent more or less.
+    Perplexities are compared by their ratio, 100 · ln: a per cent more or less. Differences of a
+    `skewed` measure, of which one run may be far off, have no Student's interval: their signs are
+    flipped.
     """
 
     unit: str
@@ -40,6 +42,7 @@ class Scale:
     best: float | None
     lower_is_better: bool = False
     log: bool = False
+    skewed: bool = False
 
     def of(self, value: Number) -> float:
         """Return a value in the unit."""
@@ -50,8 +53,8 @@ _SHARE = Scale(POINTS, 100.0, 100.0)
 _PERCENT = Scale(POINTS, 1.0, 100.0)
 SCALES = {
     "perplexity": Scale(PER_CENT, 100.0, 0.0, lower_is_better=True, log=True),
-    "loss": Scale(NATS, 1.0, None, lower_is_better=True),
-    "updates": Scale("updates", 1.0, None, lower_is_better=True),
+    "loss": Scale(NATS, 1.0, None, lower_is_better=True, skewed=True),
+    "updates": Scale("updates", 1.0, None, lower_is_better=True, skewed=True),
     "error": Scale(POINTS, 100.0, 0.0, lower_is_better=True),
     **dict.fromkeys(("exact", "next_word", "accuracy", "well_formed", "recall_share"), _SHARE),
     **dict.fromkeys(("bleu", "chrf", "f1", "precision", "recall"), _PERCENT),

@@ -1,10 +1,10 @@
 """Running: what is missing, one process a job, every finished run written at once."""
 
-import hashlib
-import importlib.util
+import math
 import os
+import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,8 +15,9 @@ from tqdm import tqdm
 from transformer.cli.surroundings import surroundings
 from transformer.training.process import threads
 from walkthrough.lab import store
-from walkthrough.lab.comparison import best_rate
-from walkthrough.lab.experiment import Experiment, Job, Key, Number, Outcome, plan
+from walkthrough.lab.experiment import Experiment, Job, Outcome, plan
+from walkthrough.lab.keys import Key, Number
+from walkthrough.lab.rates import best_rate
 from walkthrough.lab.store import Run
 from walkthrough.page.results import FOLDER
 
@@ -41,11 +42,12 @@ def run(
     such runs go to `runs/lab`. A run that diverges is recorded as failed.
 
     Raises:
-        ValueError: the best rate of an arm lies at the edge of the grid, or a share outside (0, 1].
+        ValueError: the best rate of an arm lies at the edge of the grid, a share, job, seed, rate
+            or length that cannot be, or a book's record asked for from sources that no commit has.
+        OSError: the record cannot be written; nothing has been run.
         RecordError: the file holds another experiment, or a newer version's runs.
     """
-    if not 0 < share <= 1:
-        raise ValueError(f"share must lie in (0, 1], got {share}")
+    _check(share, jobs, **only)
     trial = share < 1
     path = record or store.path_of(experiment.name, TRIALS if trial else None)
     if trial:
@@ -53,11 +55,17 @@ def run(
         experiment = _shortened(experiment, lengths, share)
     made: list[Run] = []
     here = surroundings()
+    commit = here["commit"] or "unknown"
+    if path.resolve().parent == FOLDER.resolve() and not re.fullmatch("[0-9a-f]{40}", commit):
+        raise ValueError(
+            f"{path.name} keeps runs of committed sources, and these are {commit!r}: commit first, "
+            "or name another file with --record"
+        )
+    store.try_to_write(path)
     told = {
-        "commit": here["commit"] or "unknown",
+        "commit": commit,
         "machine": {name: here[name] for name in ("processor", "instructions", "cores")},
         "versions": {name: here[name] for name in ("python", "torch")},
-        "sources": fingerprint_of_sources(experiment),
     }
     while keys := missing(experiment, store.read(path, experiment.name), **only):
         bar = tqdm(total=len(keys), unit="run", disable=not progress, desc=experiment.name)
@@ -72,6 +80,20 @@ def run(
     return made
 
 
+def _check(share: Number, jobs: int, **only: Any) -> None:
+    """Refuse what no run can have, before any is made."""
+    rules: dict[str, tuple[Any, Callable[[Any], bool]]] = {
+        "share must lie in (0, 1]": ([share], lambda n: 0 < n <= 1),
+        "jobs must be at least 1": ([jobs], lambda n: n >= 1),
+        "seeds must lie in 0 … 2³² − 1": (only.get("seeds"), lambda n: 0 <= n < 2**32),
+        "rates must be finite and above 0": (only.get("rates"), lambda n: 0 < n < math.inf),
+        "lengths must be at least 0": (only.get("lengths"), lambda n: n >= 0),
+    }
+    for rule, (given, holds) in rules.items():
+        if wrong := [one for one in given or () if not holds(one)]:
+            raise ValueError(f"{rule}, got {wrong[0]}")
+
+
 def missing(experiment: Experiment, runs: dict[Key, Run], **only: Any) -> list[Key]:
     """Return the runs to make: not in the record, declared otherwise by now, or short of a figure.
 
@@ -79,7 +101,17 @@ def missing(experiment: Experiment, runs: dict[Key, Run], **only: Any) -> list[K
         ValueError: the best rate of an arm lies at the edge of the grid.
     """
     done = [key for key, run in runs.items() if not outdated(experiment, run)]
-    return plan(experiment, done, lambda arm: best_rate(experiment, arm, runs.values()), **only)
+
+    def best(arm: str, length: int) -> Number:
+        found = best_rate(experiment, arm, runs.values(), length=length)
+        if found.fault == "edge of the rates":
+            raise ValueError(
+                f"{experiment.name}: the best rate of {arm!r} at length {length} is "
+                f"{found.rate:g}, the edge of its rates: {found.hint} to `rates`"
+            )
+        return found.rate
+
+    return plan(experiment, done, best, **only)
 
 
 def outdated(experiment: Experiment, run: Run) -> str:
@@ -172,51 +204,19 @@ def as_run(experiment: Experiment, key: Key, outcome: Outcome | str, **told: Any
     )
 
 
-def fingerprint_of_sources(experiment: Experiment) -> str | None:
-    """Return a short hash of all code of this repository that a declaration imports, by grimp.
-
-    None for a declaration that stands in no module, such as a reader's in a notebook.
-    """
-    from walkthrough.lab.discovery import module_of
-
-    module = module_of(experiment)
-    return None if module is None else _hash_of(module)
-
-
-@cache
-def _hash_of(module: str) -> str:
-    import grimp  # two seconds for the graph
-
-    graph = _graph(grimp)
-    names = {module, *graph.find_upstream_modules(module)}
-    digest = hashlib.sha256()
-    for name in sorted(names):
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin:
-            digest.update(Path(spec.origin).read_bytes())
-    return digest.hexdigest()[:12]
-
-
-@cache
-def _graph(grimp: Any) -> Any:
-    return grimp.build_graph("transformer", "walkthrough", cache_dir=None)
-
-
 @cache
 def _loaded(task: Any, small: bool) -> Any:
     return task.load(small=small)
 
 
 def _phase(experiment: Experiment, key: Key) -> str:
-    searching = experiment.choose is not None and len(experiment.rates) > 1
-    few = key.seed in experiment.rate_seeds and key.length == experiment.search_length
-    return "search" if searching and few else "claim"
+    searching = experiment.choose and len(experiment.rates) > 1
+    return "search" if searching and key.seed in experiment.rate_seeds else "claim"
 
 
 def _shortened(experiment: Experiment, lengths: Iterable[int], share: Number) -> Experiment:
     short = sorted({max(1, round(share * length)) if length else 0 for length in lengths})
-    choose = experiment.choose and replace(experiment.choose, length=short[-1])
-    return replace(experiment, lengths=short, choose=choose)
+    return replace(experiment, lengths=short)
 
 
 def _cpu_seconds() -> float:

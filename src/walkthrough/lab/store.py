@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from transformer.fields import check_names
 from transformer.training.checkpoint import write_atomically
-from walkthrough.lab.experiment import Key, Number, unknown
+from walkthrough.lab.keys import Key, Number, unknown
 from walkthrough.page.results import FOLDER
 
 SCHEMA = 1
@@ -44,8 +44,9 @@ class RecordError(ValueError):
 class Run:
     """One line of a record; it is checked when it is written and when it is read.
 
-    `declaration` and `sources` are hashes of what was declared of the arm and of the code that ran
-    (None: the run is older than the laboratory). `failed` says why a run has no figures.
+    `declaration` is a hash of what was declared of the arm (None: the run is older than the
+    laboratory), `sources` one of the code, which older runs have. `failed` says why a run has no
+    figures.
     """
 
     experiment: str
@@ -173,6 +174,14 @@ def append(path: Path, run: Run, counts: Mapping[str, Any] | None = None) -> Non
             whole = file.read().rfind(b"\n") + 1
             file.truncate(whole)  # a torn line goes
             file.write(line.encode())
+
+
+def try_to_write(path: Path) -> None:
+    """Raise the OSError now that a record would raise when its first run is done."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.open("ab").close()
+    if not path.stat().st_size:
+        path.unlink()
 
 
 def counts(path: Path, key: Key, figure: str) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 from transformer.training import TrainSettings, train
 from walkthrough.lab import copying as copying_task
 from walkthrough.lab import translator
-from walkthrough.lab.experiment import Arm, Job, Key, Trained
+from walkthrough.lab.experiment import Arm, Job, Trained
+from walkthrough.lab.keys import Key
 
 SMALL = {"train": 300, "valid": 20, "test": 10}
 

@@ -90,7 +90,7 @@ def test_an_experiment_of_ones_own_may_be_declared_in_any_way(tmp_path):
     for n, mine in enumerate(styles):
         verdict = asked(mine, tmp_path / str(n))
         assert verdict.status == "right", verdict
-        assert "*better*" in verdict.message
+        assert "*one rate*" in verdict.message
     assert asked(declared(base=None), tmp_path / "named", base="base").status == "right"
 
 

@@ -21,13 +21,14 @@ def compared(row, mean, *, verdict="worse", half=0.5):
         mean=mean,
         low=mean - half,
         high=mean + half,
-        sentences=None,
+        p=0.01,
         levels=(1.1, 1.1),
         rates=(1, 2),
-        of_rates=3,
+        of_rates=(3, 3),
         length=600,
         by_rate=(),
         by_length=(),
+        beside=(),
         verdict=verdict,
     )
 

@@ -1,19 +1,30 @@
 """A card shows what the comparison found, and says it in the same words."""
 
+from dataclasses import replace
+
 import pytest
 from test_comparison import recorded
 
 from walkthrough.drawing.style import CATEGORIES
 from walkthrough.lab import card, cards, compare
+from walkthrough.lab.comparison import Beside
 
 
 def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_run_it):
-    losses = {("slow", rate, n): [2, 3, 4, 3, 2] for rate in (1, 2) for n in (10, 100)}
-    losses |= {("quick", rate, n): [1, 2, 3.5, 2, 1] for rate in (1, 2) for n in (10, 100)}
-    e, path = recorded(tmp_path, losses, rates=(1, 2), choose=None)
-    shown = card(e, "quick", figure="loss", record=path)
-    phrase = "0.90 nats better (0.62 to 1.18, 5 of 5 pairs). [better]"
-    assert repr(shown) == f"quick against slow, after 100 updates, loss on valid: {phrase}"
+    places = [(rate, n) for rate in (1, 2, 4) for n in (10, 100)]
+    losses = {("slow", *place): [2, 3, 4, 3, 2] for place in places}
+    losses |= {("quick", *place): [1, 2, 3.5, 2, 1] for place in places}
+    e, path = recorded(tmp_path, losses, "valid/-/f1", rates=(1, 2, 4), choose="")
+    shown = card(e, "slow", "quick", figure="f1", record=path)
+    phrase = "0.90 points better (0.62 to 1.18, 5 of 5 pairs, both at ×2, the best of three)"
+    said = f"f1 on valid: 2.8 against 1.9; difference: {phrase}. [better]"
+    assert repr(shown) == f"slow against quick, after 100 updates, {said}"
+    assert "by other figures" not in shown._repr_html_()
+    beside = (Beside("valid/-/loss", "1.0 nats worse", "worse"),)
+    other = replace(shown, comparison=replace(shown.comparison, beside=beside))
+    assert "<p>The same runs, by other figures: 1.0 nats worse by loss on valid.</p>" in (
+        other._repr_html_()
+    )
     assert (shown.picture.alt, bool(shown.picture.narrow)) == (shown.sentence, True)
     page = shown._repr_html_()
     assert shown.picture._repr_html_() in page
@@ -22,7 +33,7 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
     monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
     figure = cards.picture(shown.comparison, alt="?")
     pairs, *others = figure.axes
-    assert figure.get_supylabel() == "nats (lower is better)"
+    assert figure.get_supylabel() == "difference, points (higher is better)"
     assert [label.get_text() for label in pairs.get_xticklabels()] == ["5 pairs", "mean"]
     _, dots, interval, mean = pairs.lines
     assert list(dots.get_ydata()) == list(shown.comparison.differences)
@@ -34,21 +45,21 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
     assert list(interval.get_ydata()) == told
     assert list(mean.get_ydata()) == [shown.comparison.mean]
     labels = {axes.get_xlabel(): [t.get_text() for t in axes.get_xticklabels()] for axes in others}
-    assert labels == {"× own peak rate": ["1", "2"], "updates": ["10", "100"]}
+    assert labels == {"× own peak rate": ["1", "2", "4"], "updates": ["10", "100"]}
     for axes in others:
-        assert [list(line.get_xdata()) for line in axes.lines[1:]] == [[0, 0], [0], [1, 1], [1]]
+        assert [list(line.get_xdata()) for line in axes.lines[1:5]] == [[0, 0], [0], [1, 1], [1]]
         assert list(axes.lines[1].get_ydata()) == pytest.approx(told)
         assert {line.get_color() for line in axes.lines[1:]} == {CATEGORIES[1]}
 
 
 def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_users_run_it):
-    losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
-    e, path = recorded(tmp_path, losses, rates=(1,), choose=None)
+    losses = {("slow", 1, 100): [2, 3, 4, 3, 2, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1, 1]}
+    e, path = recorded(tmp_path, losses, rates=(1,), choose="", no_rate="none is trained")
     ours, theirs = (compare(e, a, b, figure="loss", record=path) for a, b in (
         ("quick", "slow"), ("slow", "quick"),
     ))  # fmt: skip
     picture = cards.overview([ours], title="One at a time")
-    assert "Differences to slow: quick 0.90 nats better, better." in picture.alt
+    assert "Differences to slow: quick 0.92 nats better, better." in picture.alt
     assert "left is better" in picture.svg
     monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
     (axes,) = cards.overview([ours], title="One at a time").axes

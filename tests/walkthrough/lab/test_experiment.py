@@ -11,7 +11,7 @@ from walkthrough.lab.experiment import plan
 from walkthrough.lab.hooks import CommandLine
 
 
-def chosen(arm):
+def chosen(arm, length):
     return {"slow": 1, "quick": 2}[arm]
 
 
@@ -24,7 +24,7 @@ def chosen(arm):
         ({"lengths": ()}, "lengths must rise"),
         ({"base": "slwo"}, "did you mean slow"),
         ({"arms": [Arm("slow"), Arm("slow")]}, "names of their own"),
-        ({"choose": None, "rates": (2, 4)}, "claim is made at rate 1"),
+        ({"choose": "", "rates": (2, 4)}, "claim is made at rate 1"),
     ],
 )
 def test_a_declaration_with_a_mistake_is_refused(changes, said):
@@ -32,19 +32,20 @@ def test_a_declaration_with_a_mistake_is_refused(changes, said):
         toy(**changes)
 
 
-def test_rates_are_searched_first_then_the_best_one_has_all_seeds_and_lengths():
+def test_rates_are_searched_at_each_length_then_the_best_one_there_has_all_seeds():
     e = toy()
     searched = plan(e, [], chosen)
     assert set(searched) == {
-        Key(arm, rate, 100, seed)
+        Key(arm, rate, length, seed)
         for arm in ("slow", "quick")
         for rate in (0.5, 1, 2, 4)
+        for length in (10, 100)
         for seed in (1, 2)
     }
-    claims = plan(e, searched, chosen)
-    assert {(key.arm, key.rate) for key in claims} == {("slow", 1), ("quick", 2)}
-    assert len(claims) == 2 * (2 * 5 - 2)  # two of the keys were made in the search
-    assert plan(e, [*searched, *claims], chosen) == []
+    claims = plan(e, searched, lambda arm, length: 1 if length == 10 else 2)
+    assert {(key.length, key.rate) for key in claims} == {(10, 1), (100, 2)}
+    assert len(claims) == 2 * (2 * 5 - 4)  # of each two were made in the search
+    assert plan(e, [*searched, *claims], lambda arm, length: 1 if length == 10 else 2) == []
 
 
 def test_one_arm_goes_on_while_another_is_still_searched():
@@ -56,26 +57,26 @@ def test_one_arm_goes_on_while_another_is_still_searched():
 
 
 def test_without_a_choice_other_rates_have_few_seeds():
-    planned = plan(toy(choose=None, lengths=(10,)), [], chosen)
+    planned = plan(toy(choose="", lengths=(10,)), [], chosen)
     by_rate = {rate: sum(key.rate == rate for key in planned) for rate in (0.5, 1, 2, 4)}
     assert by_rate == {0.5: 4, 1: 10, 2: 4, 4: 4}
 
 
 def test_an_arm_may_have_seeds_and_rates_of_its_own():
     few = Arm("quick", seeds=(1, 2), rates=(1,))
-    planned = plan(toy(choose=None, arms=[Arm("slow"), few]), [], chosen)
+    planned = plan(toy(choose="", arms=[Arm("slow"), few]), [], chosen)
     assert {(key.rate, key.seed) for key in planned if key.arm == "quick"} == {(1, 1), (1, 2)}
     assert {key.rate for key in planned if key.arm == "slow"} == {0.5, 1, 2, 4}
 
 
 def test_options_ask_for_other_seeds_rates_and_lengths():
-    for e in (toy(choose=None, rates=(1,)), toy()):  # where rates are chosen, too
+    for e in (toy(choose="", rates=(1,)), toy()):  # where rates are chosen, too
         planned = plan(e, [], chosen, arms=["quick"], seeds=[7], rates=[3], lengths=[50])
         assert planned == [Key("quick", 3, 50, 7)]
 
 
 def test_an_arm_waits_for_the_run_that_it_starts_from():
-    e = toy(choose=None, rates=(1,), arms=[Arm("slow"), Arm("quick", starts_from="slow")])
+    e = toy(choose="", rates=(1,), arms=[Arm("slow"), Arm("quick", starts_from="slow")])
     first = plan(e, [], chosen)
     assert {key.arm for key in first} == {"slow"}
     assert {key.seed for key in plan(e, first[:1], chosen) if key.arm == "quick"} == {1}

@@ -2,7 +2,7 @@
 
 import time
 
-from walkthrough.lab import Arm, Choose, Experiment, Loaded, Outcome
+from walkthrough.lab import Arm, Experiment, Loaded, Outcome
 
 PEAKS = {"slow": 1.0, "quick": 2.0}
 """At which multiple each arm is best."""
@@ -35,7 +35,7 @@ def toy(**changes):
         "seeds": (1, 2, 3, 4, 5),
         "rates": (0.5, 1, 2, 4),
         "rate_seeds": (1, 2),
-        "choose": Choose("valid/loss"),
+        "choose": "valid/loss",
         "lengths": (10, 100),
         "run": made,
     }

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from transformer.attention import scaled_dot_product_attention
 from transformer.positional import sinusoidal_encoding
 from walkthrough.ch01_why_attention.experiments.recurrence import open_forget_gate
-from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome, store
-from walkthrough.lab.comparison import best_rate
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome, store
+from walkthrough.lab.rates import best_rate
 
 Kind = Literal["attention", "RNN", "LSTM", "LSTM, open gate"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -26,6 +26,7 @@ D_MODEL = 32
 RATE = 0.01
 DISTANCES = (1, 5, 15)
 GUESSING = 1 / N_WORDS
+SHOWN = "new/-/accuracy"
 """Share of right answers without looking: every word is as likely."""
 
 
@@ -149,6 +150,7 @@ EXPERIMENT = Experiment(
     name="01-recall",
     question="Who can still name a word that stood some places back, in sentences of one length?",
     task=Loaded(),
+    rival="guessing one of eight words, which every figure draws: 12.5 per cent",
     arms=[
         Arm(f"{kind}, {far} back", labels={"model": kind, "far": far})
         for far in DISTANCES
@@ -156,7 +158,7 @@ EXPERIMENT = Experiment(
     ],
     rates=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30),
     rate_seeds=(1, 2, 3, 4, 5),  # of three, attention's steepest rate was lucky with all
-    choose=Choose("valid/loss"),
+    choose="valid/loss",
     lengths=(200, 2000),
     run=recalled,
 )
@@ -165,7 +167,12 @@ EXPERIMENT = Experiment(
 def right_answers() -> pd.Series:
     """Return the mean share of right answers by kind, updates and distance, at the best rates."""
     runs = store.read(store.path_of(EXPERIMENT.name), EXPERIMENT.name).values()
-    best = {arm.name: best_rate(EXPERIMENT, arm.name, runs) for arm in EXPERIMENT.arms}
+    best = {
+        (arm.name, n, best_rate(EXPERIMENT, arm.name, runs, figure=SHOWN, length=n).rate)
+        for arm in EXPERIMENT.arms
+        for n in EXPERIMENT.lengths
+    }
     found = EXPERIMENT.frame()
-    found = found[found["rate"] == found["arm"].map(best)]
-    return found.groupby(["model", "length", "far"])["new/-/accuracy"].mean()
+    keys = zip(found["arm"], found["length"], found["rate"], strict=True)
+    found = found[[key in best for key in keys]]
+    return found.groupby(["model", "length", "far"])[SHOWN].mean()

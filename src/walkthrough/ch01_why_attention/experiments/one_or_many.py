@@ -62,6 +62,7 @@ EXPERIMENT = Experiment(
     question="Does a recurrent translator with attention keep long sentences, and one without?",
     task=phrasebook(),
     base=ONE,
+    rival=LONGER,
     arms=[
         Arm(ONE, labels={"kind": ONE, "times": 1}),
         Arm(ATTENTION, labels={"kind": ATTENTION, "times": 1}),

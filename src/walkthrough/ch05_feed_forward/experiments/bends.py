@@ -92,6 +92,7 @@ EXPERIMENT = Experiment(
     question="How many conclusions does a network of each width miss, with and without a bend?",
     task=Loaded(),
     base="ReLU, 28",
+    rival="none, 112",  # four times the weights, and no bend
     arms=[
         Arm(f"{bend}, {width}", labels={"bend": bend, "width": width})
         for bend, width in product(BENDS, WIDTHS)

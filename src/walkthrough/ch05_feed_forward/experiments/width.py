@@ -92,6 +92,7 @@ EXPERIMENT = Experiment(
     question="Does a translator gain from its feed-forward networks, and from their bend?",
     task=phrasebook(*(f"model.{name}={value}" for name, value in SIZES.items()), *RECIPE),
     base="none",
+    rival="256, no ReLU",  # as many weights
     arms=[
         arm("none", 0),
         arm("256", WIDTH),

@@ -27,6 +27,7 @@ SHORT = Experiment(
     question="Do norm and start matter on real sentences as they do on the copying task?",
     task=command_line("multi30k-tiny", "training.warmup=200", "training.valid_every=250"),
     base=PRE_FULL,
+    rival="none: the arms are one model, its norm and its start moved; all weights are as many",
     arms=[
         Arm(POST_SMALL, model={"norm": "post", "residual_init": "scaled"}),
         Arm(POST_FULL, model={"norm": "post", "residual_init": "xavier"}),
@@ -42,6 +43,7 @@ LONG = Experiment(
     question="Does a run of four times as many updates close the gap of the full-size start?",
     task=command_line("multi30k-tiny"),
     base=POST_SMALL,
+    rival="none: two starts of one model",
     arms=[
         Arm(POST_SMALL),
         Arm(POST_FULL, model={"residual_init": "xavier"}, train={"valid_every": 500}),

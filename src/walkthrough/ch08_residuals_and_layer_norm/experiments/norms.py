@@ -48,6 +48,7 @@ EXPERIMENT = Experiment(
     question="Which norm learns to copy sooner, with branches that start small or at full size?",
     task=copying(),
     base=KINDS["post", "scaled"],
+    rival="guessing, a loss of ln 16: who has not come down to .5 counts as not having learned",
     arms=[
         *(arm(key) for key in KINDS),
         *(arm(key, rates=(1,)) for key in ONE_STACK),

@@ -2,7 +2,7 @@
 
 from transformer.model import Transformer
 from walkthrough.ch08_residuals_and_layer_norm.experiments import without_residuals
-from walkthrough.lab import Arm, Choose, Experiment, Job
+from walkthrough.lab import Arm, Experiment, Job
 from walkthrough.lab import copying as task
 from walkthrough.lab.measures import copied
 from walkthrough.lab.tasks import copying
@@ -27,10 +27,11 @@ EXPERIMENT = Experiment(
     question="Does a model learn to copy without residual connections?",
     task=copying(),
     base="4 layers",
+    rival="1 layer, no residual",  # that the task needs no residual connection
     arms=[arm(n, residual=residual) for n in (4, 1) for residual in (False, True)],
     rates=(0.25, 0.5, 1, 2),
     rate_seeds=(1, 2),
-    choose=Choose("new/-/loss"),
+    choose="new/-/loss",
     lengths=(400,),
     measures=[copied()],
 )

@@ -71,6 +71,7 @@ EXPERIMENT = Experiment(
     question="What does a translator lose when its attention to the memory falls silent?",
     task=phrasebook(*RECIPE),
     base="whole",
+    rival="never there",  # a language model of the target
     arms=[
         Arm("whole", model=WIDTHS, run=after_training()),
         Arm("layer 1 silent", run=after_training(0)),

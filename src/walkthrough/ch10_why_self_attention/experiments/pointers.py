@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from transformer.config import TransformerConfig
 from transformer.model import Encoder
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
-from walkthrough.lab.experiment import Choose
 
 PLACES = 8
 D_MODEL = 48
@@ -104,6 +103,7 @@ EXPERIMENT = Experiment(
     question="Does a question that needs two looks need two layers, or as many weights in one?",
     task=Loaded(),
     base="one wide layer",
+    rival="one wide layer",  # as many weights
     arms=[
         Arm("one layer", model={"n_layers": 1, "d_ff": 96}, seeds=(1, 2, 3)),
         Arm("one wide layer", model={"n_layers": 1, "d_ff": 288}),
@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
     ],
     rates=(0.5, 1, 2, 4, 8),
     rate_seeds=(1, 2, 3),
-    choose=Choose("new/-/loss"),
+    choose="new/-/loss",
     lengths=(200, 800),
     run=follow_pointers,
 )

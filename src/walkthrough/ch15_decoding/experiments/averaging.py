@@ -132,6 +132,7 @@ EXPERIMENT = Experiment(
     question="Does the mean of the last five checkpoints translate better than the last one?",
     task=TASK,
     base="stays high",
+    rival="falls to 0",  # no average, and as many updates
     arms=[
         *(
             Arm(

@@ -173,6 +173,8 @@ EXPERIMENT = Experiment(
     question="Does a search that finds better scores write better translations?",
     task=TASK,
     base="greedy",
+    rival="greedy",
+    no_rate="every arm decodes the same ten models",
     arms=[
         asked("greedy", Search(1), kept=True),
         asked("greedy, limited", Search(1, extra=MARGIN), kept=True),

@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
     question="Is the length penalty that validation captions choose right for other captions?",
     task=command_line("multi30k-tiny"),
     base="longer",
+    rival="none: what is compared are penalties, on the same runs",
     arms=[
         Arm("longer", train={"max_updates": 10500}),
         Arm("R-Drop", train=R_DROP, starts_from="longer"),

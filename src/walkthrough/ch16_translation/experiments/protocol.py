@@ -75,6 +75,7 @@ EXPERIMENT = Experiment(
     question="What does the published protocol reach on Multi30k, and what does R-Drop add to it?",
     task=command_line("multi30k-tiny", *PROTOCOL),
     base="published",
+    rival="none: the published protocol is what ours is held against",
     arms=[
         Arm("published", train={"patience": 10}, after=how_trained),
         Arm("ours", train={"r_drop": 2.0}, after=how_trained),

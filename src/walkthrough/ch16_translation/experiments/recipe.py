@@ -54,6 +54,7 @@ EXPERIMENT = Experiment(
     question="In an hour of one core, does R-Drop help, and what does the printed recipe reach?",
     task=command_line("multi30k-tiny", *LONG),
     base="without R-Drop",
+    rival="without R-Drop",  # the same hour
     arms=[
         Arm(
             "our recipe",

@@ -114,6 +114,7 @@ WORDS = "Transformer, words"
 trained_on = partial(
     Experiment,
     task=command_line("craft-trees"),
+    rival="the grammars of 18-grammars, which learn nothing but counts",
     lengths=(9000,),
     measures=[Measure(("valid/-/perplexity",), last_perplexity)],
 )
@@ -187,6 +188,7 @@ def few_trees() -> dict[str, tuple[TaggedTree, ...]]:
 GRAMMARS = Experiment(
     name="18-grammars",
     question="How well do trees of CRAFT come out without a network?",
+    rival="right-branching",
     task=Loaded(craft_trees, few_trees),
     arms=[
         *(

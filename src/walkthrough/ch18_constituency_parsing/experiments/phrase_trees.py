@@ -275,6 +275,7 @@ EXPERIMENT = Experiment(
     question="Is it rules, repair or training that gives trees, on shapes that training never had?",
     task=Loaded(split_by_shape, partial(split_by_shape, n_sentences=1500, n_test=2)),
     base=FREE,
+    rival=REPAIRED,  # brackets that a program closes, without any rule while decoding
     arms=[Arm(FREE), Arm(REPAIRED), Arm(RULES)],
     rates=(0.5, 1, 2),
     rate_seeds=(1,),

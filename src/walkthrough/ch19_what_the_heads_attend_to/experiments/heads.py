@@ -78,6 +78,8 @@ EXPERIMENT = Experiment(
     question="Do heads look at the word that decides a translation, and which looks does it need?",
     task=Loaded(),
     base="trained",
+    rival="untrained",
+    no_rate="heads of ten finished translators are asked; the other arms close parts of these",
     arms=[
         *(Arm(name, run=partial(answer, closed=name)) for name in measuring.CLOSED),
         Arm("untrained", run=untrained),

@@ -108,6 +108,7 @@ EXPERIMENT = Experiment(
     name="19-caption-heads",
     question="What is a head worth to a translator of real captions?",
     task=Loaded(captions),
+    rival="the distance that alone fits best, beside which every head is printed",
     arms=[Arm("base")],
     seeds=(1, 2, 3),
     lengths=(1500,),

@@ -12,7 +12,7 @@ from walkthrough.ch20_what_came_after.experiments import (
     without_positions_run,
 )
 from walkthrough.ch20_what_came_after.training import Recipe
-from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 BLOCK_PEAK, ENCODER_PEAK = 1e-2, 3e-3
 PAPERS, NO_POSITIONS = "encoder and decoder", "no positions"
@@ -65,9 +65,10 @@ EXPERIMENTS = [
         question="Does today's block, or one of its changes, beat the paper's, each at its rate?",
         task=Loaded(load_corpus),
         base="2017",
+        rival="none: 2017's block of as many weights is what the others are held against",
         arms=[Arm(name) for name in (*BLOCKS, NO_POSITIONS)],
         rates=(0.1, 0.3, 1, 2, 3),
-        choose=Choose("valid/loss"),
+        choose="valid/loss",
         lengths=(250, 1000),
         run=block,
     ),
@@ -76,10 +77,11 @@ EXPERIMENTS = [
         question="Does a decoder alone translate as well as encoder and decoder, each at its rate?",
         task=Loaded(load_corpus),
         base=PAPERS,
+        rival="none: the paper's model has as many weights; the page prints operations",
         arms=[Arm(name) for name in (PAPERS, *DECODERS)],
         rates=(0.5, 1, 2, 4),
         rate_seeds=(1,),
-        choose=Choose("valid/loss", length=400),
+        choose="valid/loss",
         lengths=(400, 1200),
         run=kind,
     ),

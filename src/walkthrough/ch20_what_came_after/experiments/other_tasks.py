@@ -9,11 +9,11 @@ from walkthrough.ch20_what_came_after.experiments import load_corpus
 from walkthrough.ch20_what_came_after.experiments.compared import recipe_of
 from walkthrough.ch20_what_came_after.stream import Stack
 from walkthrough.ch20_what_came_after.training import Recipe
-from walkthrough.lab import Arm, Choose, Experiment, Job, Loaded, Outcome
+from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 LABELS = (100, 400, 1600)
 SIZES = (100, 300, 1000)
-PRE_TRAINED, FROM_NOTHING = "pre-trained", "from nothing"
+PRE_TRAINED, FROM_NOTHING, TABLE = "pre-trained", "from nothing", "two-word table"
 RIVALS = ("convolution", "ViT")
 
 
@@ -52,6 +52,14 @@ def judge(job: Job) -> Outcome:
     return Outcome(figures=figures, extra={"sentences": len(judged["test"])})
 
 
+def count_pairs(job: Job) -> Outcome:
+    """Judge by a table of the pairs of words that the same sentences have: nothing is trained."""
+    book = job.data.task.book
+    judged = bert.judgements(book.splits()["test_sentences"], seed=job.seed)
+    right = bert.counted(judged, [example.source for example in book.train])
+    return Outcome(figures={"test/asked/accuracy": right}, extra={"sentences": len(judged)})
+
+
 def name_digits(job: Job) -> Outcome:
     """Train one model on the first digits; count which of the others it names."""
     kind, n = job.arm.labels["kind"], job.arm.labels["n_images"]
@@ -68,10 +76,11 @@ EXPERIMENTS = [
         question="How many labels is it worth to have guessed hidden words before?",
         task=Loaded(load_corpus),
         base=FROM_NOTHING,
-        arms=[Arm(PRE_TRAINED), Arm(FROM_NOTHING)],
+        rival=TABLE,
+        arms=[Arm(PRE_TRAINED), Arm(FROM_NOTHING), Arm(TABLE, rates=(1,), run=count_pairs)],
         rates=(0.1, 0.3, 1, 2, 4),
         rate_seeds=(1,),
-        choose=Choose("valid/1600 labels/accuracy", length=300),
+        choose="valid/1600 labels/accuracy",
         lengths=(300, 1200),
         run=judge,
     ),
@@ -80,6 +89,7 @@ EXPERIMENTS = [
         question="Does a vision transformer name digits as well as a convolution?",
         task=Loaded(images.digits),
         base=f"convolution, {SIZES[-1]}",
+        rival="a linear model of the pixels, which the page trains beside these",
         arms=[
             Arm(f"{kind}, {n}", labels={"kind": kind, "n_images": n})
             for kind, n in product(RIVALS, SIZES)

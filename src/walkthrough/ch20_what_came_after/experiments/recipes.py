@@ -17,6 +17,7 @@ EXPERIMENT = Experiment(
     question="Do other optimisers or schedules end lower than the paper's Adam and a line?",
     task=Loaded(load_corpus),
     base="Adam, linear",
+    rival="none: one model, other recipes",
     arms=[
         Arm(name)
         for name in (

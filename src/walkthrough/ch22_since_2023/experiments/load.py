@@ -52,12 +52,18 @@ def few_words() -> tuple[Words, Words]:
 
 
 def new_network(kind: str, *, seed: int, d_model: int = 64) -> nn.Module:
-    """Return eight experts or a whole network: as wide as two of them, or as all eight."""
+    """Return eight experts, with a router that learns or a frozen one, or a whole network.
+
+    A whole one is as wide as two experts, as all eight, or has the operations of two and a router.
+    """
     torch.manual_seed(seed)
-    if kind == "experts":
-        return Experts(d_model=d_model, d_ff=EXPERT_WIDTH, n_experts=N_EXPERTS, n_used=N_USED)
-    n = {"as two": N_USED, "as all": N_EXPERTS}[kind]
-    return PositionwiseFeedForward(d_model=d_model, d_ff=n * EXPERT_WIDTH)
+    if kind.startswith("experts"):
+        experts = Experts(d_model=d_model, d_ff=EXPERT_WIDTH, n_experts=N_EXPERTS, n_used=N_USED)
+        experts.router.requires_grad_(kind == "experts")
+        return experts
+    widths = {"as two": N_USED * EXPERT_WIDTH, "as all": N_EXPERTS * EXPERT_WIDTH}
+    widths["of equal cost"] = widths["as two"] + N_EXPERTS // 2  # a unit takes two rows of weights
+    return PositionwiseFeedForward(d_model=d_model, d_ff=widths[kind])
 
 
 def trained(
@@ -104,11 +110,14 @@ EXPERIMENT = Experiment(
     question="What are eight experts worth, of which a word uses two, and how even is their load?",
     task=Loaded(words, few_words),
     base="experts",
+    rival="whole, of equal cost",
     arms=[
         Arm("experts", model={"kind": "experts", "balanced": False}),
         Arm("experts, balanced", model={"kind": "experts", "balanced": True}),
         Arm("whole, as wide as two", model={"kind": "as two", "balanced": False}),
         Arm("whole, as wide as all", model={"kind": "as all", "balanced": False}),
+        Arm("whole, of equal cost", model={"kind": "of equal cost", "balanced": False}),
+        Arm("experts, frozen router", model={"kind": "experts, frozen", "balanced": True}),
     ],
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),

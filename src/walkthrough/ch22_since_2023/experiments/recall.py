@@ -56,6 +56,7 @@ EXPERIMENT = Experiment(
     question="How many of 32 facts come back, from as many numbers kept in different ways?",
     task=Loaded(),
     base="all",
+    rival="window 8",  # as many numbers kept, and nothing learned of what to keep
     arms=[
         Arm(name, model=how, labels={"numbers": Memory(**how).n_kept})
         for name, how in KINDS.items()
