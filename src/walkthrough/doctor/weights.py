@@ -1,0 +1,118 @@
+"""Probes of parameters: which get a gradient, which stand in several places, which are tied."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from walkthrough.doctor.examination import Examination
+
+
+def names_of(model: nn.Module, wanted: Sequence[Tensor]) -> str:
+    """Return the first names of these parameters."""
+    ids = {id(p) for p in wanted}
+    names = [name for name, p in model.named_parameters() if id(p) in ids]
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def no_gradient(x: Examination) -> None:
+    """Which tensors get no gradient from three batches, though they are there to be trained?"""
+    parameters = [p for p in x.model.parameters() if p.requires_grad]
+    touched, called = set[int](), set[int]()
+
+    def note(module: nn.Module, *_: object) -> None:
+        called.update(id(p) for p in module.parameters(recurse=False))
+
+    hooks = [m.register_forward_hook(note) for m in x.model.modules()]
+    for seed in range(3):
+        logits = x.run(x.subject.ids(0, seed), x.subject.ids(1, seed), grad=True).float()
+        weights = torch.randn(logits.shape, generator=torch.Generator().manual_seed(seed))
+        total = (logits * weights.to(logits)).sum()
+        grads = torch.autograd.grad(total, parameters, allow_unused=True)
+        pairs = zip(parameters, grads, strict=True)
+        touched |= {id(p) for p, g in pairs if g is not None and bool(g.any())}
+    for hook in hooks:
+        hook.remove()
+    dead: dict[str, list[Tensor]] = defaultdict(list)
+    for p in parameters:
+        if id(p) not in touched:
+            dead["cut" if _acts(x, p) else "thrown" if id(p) in called else "unused"].append(p)
+    for key, ones in dead.items():
+        say, moves = (
+            x.departs if key == "unused" else x.bug,
+            "moves the" if key == "cut" else "moves no",
+        )
+        witness = f"three batches; shaking one {moves} logits"
+        say(f"no gradient.{key}", witness, names_of(x.model, ones), n=len(ones))
+    if not dead:
+        x.same("no gradient.same", "three batches", n=len(parameters))
+
+
+def _acts(x: Examination, parameter: Tensor) -> bool:
+    was = parameter.detach().clone()
+    noise = torch.randn(was.shape, generator=torch.Generator().manual_seed(4))
+    parameter.data.add_(noise.to(was))
+    moved = float(x.moved(x.run(x.source, x.target), x.base).max())
+    parameter.data.copy_(was)
+    return moved > x.far
+
+
+def not_registered(x: Examination) -> None:
+    """Are layers kept in a plain list, where no optimiser, `.to` or `state_dict` finds them?"""
+    known = {id(p) for p in x.model.parameters()}
+    for name, module in x.model.named_modules():
+        for attribute, value in vars(module).items():
+            held = list(value.values()) if isinstance(value, dict) else value
+            if attribute.startswith("_") or not isinstance(held, (list, tuple)):
+                continue
+            inside = [p for one in held if isinstance(one, nn.Module) for p in one.parameters()]
+            lost = [p for p in inside if id(p) not in known]
+            total = (
+                x.run(x.source, x.target, grad=True).float().logsumexp(-1).sum() if lost else None
+            )
+            if total is not None and total.requires_grad:
+                grads = torch.autograd.grad(total, lost, allow_unused=True)
+                n = sum(g is not None for g in grads)
+                where, kind = f"{name}.{attribute}".strip("."), type(value).__name__
+                if n:
+                    said = {"n": n, "attribute": attribute, "kind": kind}
+                    x.bug("not registered.list", "the logits' gradient reaches them", where, **said)
+
+
+def one_layer(x: Examination) -> None:
+    """Does one module stand in several places of a list, or work several times in a row?"""
+    for name, module in x.model.named_modules():
+        if not isinstance(module, (nn.ModuleList, nn.Sequential)):
+            continue
+        places: dict[nn.Module, list[str]] = defaultdict(list)
+        for key, child in module._modules.items():
+            if child is not None and any(True for _ in child.parameters()):
+                places[child].append(f"{name}.{key}")
+        for child, keys in places.items():
+            n = len(list(child.parameters()))
+            if len(keys) > 1:
+                witness = f"{n} tensors in place of {n * len(keys)}"
+                x.bug("one layer.same_object", witness, ", ".join(keys), n=len(keys), name=name)
+
+
+def ties(x: Examination) -> None:
+    """Are embeddings and projection one matrix, one object, or only one memory?"""
+    groups: dict[int, dict[str, int]] = defaultdict(dict)
+    for name, p in x.model.named_parameters(remove_duplicate=False):
+        if p.dim() == 2 and x.base.shape[-1] in p.shape:
+            groups[p.data_ptr()][name] = id(p)
+    for group in groups.values():
+        if len(set(group.values())) > 1:
+            x.departs("ties.memory", module=", ".join(group), names=" and ".join(group))
+    names = ", ".join(name for group in groups.values() for name in group)
+    if len(groups) > 1:
+        x.departs("ties.untied", module=names, n=len(groups))
+    elif names.count(",") or (groups and x.tape and _reads_as_table(x, groups)):
+        x.same("ties.same", module=names)
+
+
+def _reads_as_table(x: Examination, groups: dict[int, dict[str, int]]) -> bool:
+    """Is the one matrix the embedding of both sides?"""
+    tables = x.tape.tables.values() if x.tape else ()
+    return len(tables) == 2 and all(table.data_ptr() in groups for table in tables)
