@@ -6,6 +6,7 @@ What comes back, in which order and at which length, and which masks are wanted,
 import inspect
 import itertools
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,7 +54,8 @@ class Subject:
     any_length: bool = True
     masks: str = ""
     closed: bool = True
-    batch: int = 3
+    given: bool = False
+    batch: int = 3  # neither of the lengths
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     def ids(self, side: int, seed: int = 0) -> Tensor:
@@ -134,7 +136,7 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
     """
     tried: list[str] = []
     anything = next(itertools.chain(model.parameters(), model.buffers()), torch.zeros(()))
-    start = Subject(model, call or model, pads, device=anything.device)
+    start = Subject(model, call or model, pads, given=call is not None, device=anything.device)
     found = _tried(start, tried)
     if call is not None or (found and not _mask_names(model)):
         if found is None:
@@ -156,30 +158,33 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
 
 def _tried(start: Subject, tried: list[str], *, quick: bool = False) -> Subject | None:
     """Return a copy of `start` with a layout and lengths that work, those with any length first."""
-    lengths = [LENGTHS] if quick else [LENGTHS, *_fixed(start.model)]
-    for pair, length_first in itertools.product(lengths, (False, True)):
-        for last in (40, 20, 11, 8):
-            words = range(4 if last > 8 else 2, last)
-            batch = 3 if pair[1] > 4 else 5
-            one = Subject(**(vars(start) | {"lengths": pair, "length_first": length_first}))
-            one.words, one.any_length, one.batch = words, pair == LENGTHS, batch
-            source, target = one.ids(0), one.ids(1)
-            shapes = " and ".join(
-                str(tuple((x.T if length_first else x).shape)) for x in (source, target)
-            )
-            try:
-                output = _completed(one, source, target)
-            except Exception as error:  # whatever somebody's code raises
-                first = (str(error).strip() or "no message").splitlines()[0][:140]
-                tried.append(f"ids {shapes}{one.masks} → {type(error).__name__}: {first}")
-                if isinstance(error, IndexError):
-                    continue  # perhaps a small vocabulary
-                break
-            if in_order(output, target.shape, length_first) is None:
-                got = [tuple(x.shape) for x in tensors_in(output)] or type(output).__name__
-                tried.append(f"ids {shapes}{one.masks} → {got}, no logits of {tuple(target.shape)}")
-                break
+    one = _with_lengths(start, LENGTHS, tried)
+    if one is not None or quick:
+        return one
+    said = re.findall(r"(?<=[( ])\d+(?=\)|$| )", " ".join(tried))  # errors name the right size
+    wanted = dict.fromkeys([*(int(n) for n in said), *_numbers(start.model)])
+    sizes = [n for n in wanted if 4 < n <= 256]
+    for lengths in [*((n, n) for n in sizes), *itertools.permutations(sizes[:6], 2)]:
+        if (one := _with_lengths(start, lengths, tried)) is not None:
             return one
+    return None
+
+
+def _with_lengths(start: Subject, lengths: tuple[int, int], tried: list[str]) -> Subject | None:
+    for length_first, last in itertools.product((False, True), (40, 20, 11, 8)):
+        one = Subject(**(vars(start) | {"lengths": lengths, "length_first": length_first}))
+        one.words, one.any_length = range(4 if last > 8 else 2, last), lengths == LENGTHS
+        source, target = one.ids(0), one.ids(1)
+        shapes = [tuple((x.T if length_first else x).shape) for x in (source, target)]
+        way = f"ids {shapes[0]} and {shapes[1]}{one.masks}"
+        try:
+            found = in_order(_completed(one, source, target), target.shape, length_first)
+            if found is not None:
+                return one
+            tried.append(f"{way} → no logits: {tuple(target.shape)} + (vocabulary,) were expected")
+        except Exception as error:  # whatever somebody's code raises
+            first = (str(error).strip() or "no message").splitlines()[0][:140]
+            tried.append(f"{way} → {type(error).__name__}: {first}")
     return None
 
 
@@ -194,7 +199,7 @@ def _completed(one: Subject, source: Tensor, target: Tensor) -> Any:
             hook.remove()
     states = in_order(output, target.shape, one.length_first)
     sizes = {m.num_embeddings for m in called if isinstance(m, nn.Embedding)}
-    if states is None or one.raw is not one.model or states.shape[-1] in sizes:
+    if states is None or one.given or states.shape[-1] in sizes:
         return output
     for name, module in one.model.named_children():
         shapes = [tuple(p.shape) for p in module.parameters()]
@@ -209,20 +214,16 @@ def _behind(raw: Call, module: nn.Module) -> Call:
     return lambda source, target: module(next(tensors_in(raw(source, target))))
 
 
-def _fixed(model: nn.Module) -> list[tuple[int, int]]:
-    """Return lengths that a model with fixed ones may want: whole numbers that it holds."""
+def _numbers(model: nn.Module) -> list[int]:
+    """Return whole numbers that a model holds, those that are called lengths first."""
     named = [
         value
         for module in model.modules()
         for name, value in vars(module).items()
-        if isinstance(value, int) and any(word in name.lower() for word in ("len", "seq", "size"))
+        if type(value) is int and any(word in name.lower() for word in ("len", "seq", "size"))
     ]
     tensors = itertools.chain(model.parameters(), model.buffers())
-    numbers = dict.fromkeys(
-        n for n in [*named, *(n for x in tensors for n in x.shape)] if 4 < n <= 128
-    )
-    equal = [(n, n) for n in numbers]
-    return equal + [pair for pair in itertools.permutations(list(numbers)[:8], 2)]
+    return [*named, *(n for x in tensors for n in x.shape)]
 
 
 def _mask_names(model: nn.Module) -> list[str]:

@@ -23,6 +23,8 @@ def of_future(x: Examination, *, train: bool) -> Cause:
     if tape is None:
         return NOT_FOUND, ""
     ones = [a for a in tape.attentions if a.kind == "decoder" and a.weights.dim() > 2]
+    if any((a.added_up or 0) > 1e-3 for a in ones):
+        return _elsewhere(x, tape)
     ahead = [(a, (a.weights > 1e-7).flatten(0, -3).any(0).triu(1)) for a in ones]
     ahead = [(a, later) for a, later in ahead if bool(later.any())]
     if not ahead:
@@ -95,11 +97,10 @@ def apart(one: Tensor, other: Tensor) -> float:
 
 def along_batch(x: Examination) -> bool:
     """Does what is added to the embeddings differ by sentence, and not by place?"""
-    tables = [y for side in (0, 1) for y, *_ in x.tape.positions[side]] if x.tape else []
-    sentence, place = (1, 0) if x.subject.length_first else (0, 1)
+    seen = [(y, z) for side in (0, 1) for y, *_, z in x.tape.positions[side]] if x.tape else []
     return any(
-        y.dim() == 3 and y.shape[place] == 1 and y.shape[sentence] == x.subject.batch
-        for y in tables
+        y.dim() == 3 and y.shape[:2] == tuple(n if n == x.subject.batch else 1 for n in z.shape[:2])
+        for y, z in seen
     )
 
 
@@ -127,6 +128,8 @@ def confirmed(x: Examination, tape: Tape) -> list[Mixed]:
         after = record(x.subject, norms, keep=one.n_use, poke=one.origin).kept
         if one.origin >= 0 and before is not None and after is not None:
             moved = (before - after).abs() > 1e-4
-            if bool((moved.any(-1) & ~moved.all(-1)).any()):
+            parts = bool((moved.any(-1) & ~moved.all(-1)).any())
+            places = int(moved.any(-1).flatten(0, -2).any(0).sum()) if moved.dim() > 2 else 1
+            if parts or (one.what != "merge" and places > 1):
                 found.append(one)
     return found

@@ -113,7 +113,7 @@ def definitions(path: Path) -> tuple[types.ModuleType, list[str]]:
     module = types.ModuleType(path.stem.replace("-", "_"))
     module.__file__, module.__package__ = str(path), path.parent.name
     sys.modules[module.__name__] = module
-    sys.path[:0] = [str(path.parent.resolve()), str(path.parent.resolve().parent)]
+    sys.path[:0] = [str(folder) for folder in path.resolve().parents[:3]]
     left: list[str] = []
     for node in tree.body:
         if not isinstance(node, RUN):

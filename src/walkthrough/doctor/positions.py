@@ -34,6 +34,10 @@ def _forms(n: int, d: int) -> dict[str, tuple[bool, Tensor]]:
         ),
         "cosine before sine": (False, pairs(10000**paper, 1)),
         "base 1000 in place of 10000": (False, pairs(1000**paper)),
+        "the exponent is twice too large (4i/d in place of 2i/d)": (
+            True,
+            pairs(10000 ** (2 * paper)),
+        ),
         "the exponent is twice too large (2c/d with c the channel)": (
             True,
             pairs(10000 ** (-2 * c / d)),
@@ -72,8 +76,8 @@ def positions(x: Examination) -> bool | None:
     for side, name in enumerate(("source", "target")):
         for table, trained, *_ in x.tape.positions[side][:1]:
             y = table.cpu()
-            while y.dim() > 2:
-                y = y[:, 0] if x.subject.length_first and y.dim() == 3 else y[0]
+            if y.dim() == 3:
+                y = y[:, 0] if y.shape[0] == x.subject.lengths[side] else y[0]
             if side == 0:
                 x.report.positions = y
             if trained:

@@ -5,7 +5,7 @@ absence. Labels say from which position each number comes, through operators tha
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,7 +86,7 @@ class Tape(TorchDispatchMode):
         super().__init__()
         self.tags: dict[int, Tag] = {}
         self.alive: list[Any] = []
-        self.path, self.mute, self.norm_modules = [""], 0, norms
+        self.path, self.mute, self.norm_modules, self.batch = [""], 0, norms, subject.batch
         self.poke, self.keep, self.n_results, self.n_uses = poke, keep, 0, 0
         self.kept: Tensor | None = None
         self.tables: dict[int, Tensor] = {}
@@ -99,8 +99,6 @@ class Tape(TorchDispatchMode):
         self.merges = 0
         self.sums: list[tuple[str, Tag, Tag]] = []
         self.added: set[int] = set()
-        for p in subject.model.parameters():
-            self.put(p, Tag("weight", of="trained" if p.requires_grad else ""))
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -113,6 +111,8 @@ class Tape(TorchDispatchMode):
 
     def tag(self, x: Any) -> Tag | None:
         """Return a tensor's tag, or None where it was lost."""
+        if isinstance(x, nn.Parameter) and id(x) not in self.tags:
+            self.put(x, Tag("weight", of="trained" if x.requires_grad else ""))
         return self.tags.get(id(x)) if isinstance(x, Tensor) else None
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -209,6 +209,7 @@ class Tape(TorchDispatchMode):
                     "lin",
                     sides,
                     s.root,
+                    of=s.kind,
                     bias=bias,
                     shape=shape,
                     **self.rows(out, name != "convolution"),
@@ -257,7 +258,11 @@ class Tape(TorchDispatchMode):
             self.kept = x.detach().clone().movedim(axis, -1)
         if tag.labels is not None and tag.labels.shape == x.shape:
             labels = tag.labels.movedim(axis, -1)
-            if bool((labels != labels[..., :1]).any()):
+            mixed = bool((labels != labels[..., :1]).any())
+            if what != "merge":  # the same place in every head, of as many sentences as there are
+                places = labels[..., 0].flatten(0, -2).sort(0).values
+                mixed |= bool(((places[1:] != places[:-1]).sum(0) >= self.batch).any())
+            if mixed:
                 self.mixed.append(Mixed(self.path[-1], what, n, tag.origin))
 
     def times(
@@ -284,7 +289,8 @@ class Tape(TorchDispatchMode):
             by = float(others[0]) if others else 1.0
             tag = replace(tag, scale=tag.scale / by if "div" in name else tag.scale * by)
         elif len(known) > 1 or tag.kind not in ("tok", "sum", "score", "attn"):
-            tag = Tag("act", sides, tag.root, of=tag.of or "mul")
+            of = tag.of if tag.kind == "act" else "mul"
+            tag = replace(tag, kind="act", sides=sides, of=of, labels=None)
         self.put(out, tag)
 
     def plus(
@@ -317,43 +323,45 @@ class Tape(TorchDispatchMode):
         return Tag("res", sides, out)
 
     def relabel(self, name: str, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """Let labels go the way of the numbers."""
+        """Let labels go the way of the numbers, where all of them have labels."""
 
         def labels(a: Any) -> Any:
             if isinstance(a, (list, tuple)):
                 return [labels(one) for one in a]
-            return self.tags[id(a)].labels if isinstance(a, Tensor) else a
+            return found[id(a)] if isinstance(a, Tensor) else a
 
-        try:
-            tags = [self.tags[id(o)] for o in (out if isinstance(out, (list, tuple)) else (out,))]
-            moved = (
-                labels(args[0]).reshape(out.shape)
-                if name in SHAPES
-                else func(*(labels(a) for a in args), **kwargs)
-            )
-            for o, tag, one in zip(
-                *((v if isinstance(v, (list, tuple)) else (v,)) for v in (out, tags, moved)),
-                strict=True,
-            ):
-                self.tags[id(o)] = replace(tag, labels=one)
-        except (KeyError, AttributeError, TypeError, RuntimeError):
-            return  # some had none: they stay without
+        outs = out if isinstance(out, (list, tuple)) else (out,)
+        flat = [one for a in args for one in (a if isinstance(a, (list, tuple)) else (a,))]
+        tags = {id(a): self.tags.get(id(a)) for a in flat if isinstance(a, Tensor)}
+        found = {key: tag.labels for key, tag in tags.items() if tag and tag.labels is not None}
+        if len(found) < len(tags):
+            return
+        moved = func(*map(labels, args), **kwargs) if name not in SHAPES else None
+        moved = labels(args[0]).reshape(out.shape) if name in SHAPES else moved
+        for o, one in zip(
+            outs, moved if isinstance(moved, (list, tuple)) else (moved,), strict=True
+        ):
+            self.tags[id(o)] = replace(self.tags[id(o)], labels=one)
+
+
+PLACES = {
+    "attn": "the attention weights",
+    "sum": "embedding and positions",
+    "tok": "the embedding alone",
+    "pos": "the positions alone",
+    "norm": "a norm's output",
+    "ctx": "the heads' results",
+    "res": "the sum around a sub-layer",
+}
 
 
 def place(tag: Tag) -> str:
     """Return in words where numbers are dropped, by what they are."""
+    if tag.of != "ctx" and tag.kind in ("lin", "act") and tag.shape[1] > tag.shape[0]:
+        return "the inside of the feed-forward network"
     if tag.kind == "lin":
-        return "a sub-layer's output" if tag.shape[1] else "a projection"
-    return {
-        "attn": "the attention weights",
-        "sum": "embedding and positions",
-        "tok": "the embedding alone",
-        "act": "inside the feed-forward network",
-        "norm": "a norm's output",
-        "res": "the sum",
-        "ctx": "the heads' results",
-        "pos": "the positions alone",
-    }.get(tag.kind, "a place that was not seen")
+        return "a projection" if tag.of in ("tok", "sum", "norm", "res") else "a sub-layer's output"
+    return PLACES.get(tag.kind, "a place that was not seen")
 
 
 def norms_of(subject: Subject) -> dict[nn.Module, str]:
@@ -376,7 +384,7 @@ def norms_of(subject: Subject) -> dict[nn.Module, str]:
         ):
             widths.setdefault(module, args[0])
 
-    with torch.no_grad(), ExitStack() as hooks:
+    with _slow_path(), ExitStack() as hooks:
         for module in subject.model.modules():
             hooks.enter_context(module.register_forward_hook(look))
         subject.logits(subject.ids(0), subject.ids(1))
@@ -384,6 +392,18 @@ def norms_of(subject: Subject) -> dict[nn.Module, str]:
     return {
         m: how for m, how in found.items() if not any(c in found for c in m.modules() if c is not m)
     }
+
+
+@contextmanager
+def _slow_path() -> Iterator[None]:
+    """Keep torch's attention on the path whose operators can be seen, with its weights."""
+    was = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(was)
 
 
 @torch.no_grad()
@@ -449,7 +469,7 @@ def record(
     with ExitStack() as stack:
         for hook in hooks():
             stack.enter_context(hook)
-        stack.enter_context(sdpa_kernel(SDPBackend.MATH))
+        stack.enter_context(_slow_path())
         stack.enter_context(tape)
         for side, x in enumerate(ids):
             tape.put(x, Tag("ids", frozenset({side})))

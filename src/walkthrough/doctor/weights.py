@@ -19,7 +19,7 @@ def names_of(model: nn.Module, wanted: Sequence[Tensor]) -> str:
 def no_gradient(x: Examination) -> None:
     """Which tensors get no gradient from three batches, though they are there to be trained?"""
     parameters = [p for p in x.model.parameters() if p.requires_grad]
-    touched, called = set[int](), set[int]()
+    reached, touched, called = set[int](), set[int](), set[int]()
 
     def note(module: nn.Module, *_: object) -> None:
         called.update(id(p) for p in module.parameters(recurse=False))
@@ -30,22 +30,23 @@ def no_gradient(x: Examination) -> None:
         weights = torch.randn(logits.shape, generator=torch.Generator().manual_seed(seed))
         total = (logits * weights.to(logits)).sum()
         grads = torch.autograd.grad(total, parameters, allow_unused=True)
-        pairs = zip(parameters, grads, strict=True)
-        touched |= {id(p) for p, g in pairs if g is not None and bool(g.any())}
+        pairs = [(id(p), g) for p, g in zip(parameters, grads, strict=True) if g is not None]
+        reached |= {p for p, _ in pairs}
+        touched |= {p for p, g in pairs if bool(g.any())}
     for hook in hooks:
         hook.remove()
     dead: dict[str, list[Tensor]] = defaultdict(list)
     for p in parameters:
-        if id(p) not in touched:
-            dead["cut" if _acts(x, p) else "thrown" if id(p) in called else "unused"].append(p)
-    for key, ones in dead.items():
-        say, moves = (
-            x.departs if key == "unused" else x.bug,
-            "moves the" if key == "cut" else "moves no",
-        )
-        witness = f"three batches; shaking one {moves} logits"
-        say(f"no gradient.{key}", witness, names_of(x.model, ones), n=len(ones))
-    if not dead:
+        if id(p) in reached and id(p) not in touched and p.dim() > 1 and not _acts(x, p):
+            dead["thrown"].append(p)  # biases of keys have no effect, in no model
+        elif id(p) not in reached:
+            acts = _acts(x, p) or (p.dim() == 1 and dead["cut"])
+            dead["cut" if acts else "thrown" if id(p) in called else "unused"].append(p)
+    for key in [key for key, ones in dead.items() if ones]:
+        say, moves = x.departs if key == "unused" else x.bug, "the" if key == "cut" else "no"
+        witness = f"three batches; shaking one moves {moves} logits"
+        say(f"no gradient.{key}", witness, names_of(x.model, dead[key]), n=len(dead[key]))
+    if not any(dead.values()):
         x.same("no gradient.same", "three batches", n=len(parameters))
 
 
