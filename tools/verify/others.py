@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Run the doctor on public implementations, at commits that are named, and compare with the truth.
 
     python -m tools.verify.others FOLDER [NAME …]      clones that are there: FOLDER/owner+name
@@ -187,7 +188,7 @@ def _daydream(load):
     return m, {"call": call}
 
 
-OTHERS = [
+OTHERS = [  # one a line
     Other("ajhalthor/Transformer-Neural-Network", "9ad642b1", ("transformer.py",), _ajhalthor, ("padding",)),
     Other("arxyzan/vanilla-transformer", "1b36a968", ("model.py",), _arxyzan, ("one layer",)),
     Other("bentrevett/pytorch-seq2seq", "b3cd54c7", ("legacy",), _bentrevett),

@@ -21,8 +21,8 @@ from walkthrough.doctor.loading import NoModelError, load
 from walkthrough.doctor.report import TITLES
 
 
-def main(arguments: list[str]) -> int:
-    """Run the command."""
+def main(arguments: list[str], *, guarded: bool = False) -> int:
+    """Run the command; `guarded` ends this process at the limits of time and memory."""
     parser = argparse.ArgumentParser("python -m walkthrough.doctor", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", nargs="?", metavar="FILE[:NAME]")
@@ -39,7 +39,8 @@ def main(arguments: list[str]) -> int:
         if not given.folder.is_dir() or given.csv is None:
             parser.error(f"expected --folder DIR --csv OUT, got {given.folder} and {given.csv}")
         return folder(given)
-    limited(given.seconds, given.gigabytes)
+    if guarded:
+        limited(given.seconds, given.gigabytes)
     name = given.file.partition(":")
     pad = given.pad[0] if len(given.pad) == 1 else (given.pad[0], given.pad[1])
     try:
@@ -96,12 +97,24 @@ def folder(given: argparse.Namespace) -> int:
             limits = [f"--seconds={given.seconds}", f"--gigabytes={given.gigabytes}"]
             command = [sys.executable, "-m", "walkthrough.doctor", str(path), "--json", *limits]
             command += ["--pad", *map(str, given.pad)]
-            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            any_bug = any_bug or done.returncode == 1
             try:
+                done = subprocess.run(
+                    command,
+                    capture_output=True,
+                    text=True,
+                    stdin=subprocess.DEVNULL,
+                    timeout=given.seconds + 30,  # code that never comes back to Python
+                )
                 told = json.loads(done.stdout[done.stdout.index("{\n") :])
                 names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
                 row = ["examined", *names, told["verdict"]]
+                any_bug = any_bug or bool(told["bugs"])
+            except subprocess.TimeoutExpired:
+                row = [
+                    "not examined",
+                    *[""] * len(TITLES),
+                    f"killed after {given.seconds + 30:g} s",
+                ]
             except ValueError:
                 last = done.stderr.strip()[:1000] or f"ended with status {done.returncode}"
                 row = ["not examined", *[""] * len(TITLES), last]
@@ -110,4 +123,4 @@ def folder(given: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], guarded=True))

@@ -4,6 +4,7 @@ A tag says where a tensor comes from. A tag that is lost means *not seen*; it is
 absence. Labels say from which position each number comes, through operators that only move them.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -97,6 +98,7 @@ class Tape(TorchDispatchMode):
         self.bends: list[tuple[str, str, Tag, int]] = []
         self.mixed: list[Mixed] = []
         self.merges = 0
+        self.calls = Counter[tuple[str, bool]]()  # of modules, by whether the target is in them
         self.sums: list[tuple[str, Tag, Tag]] = []
         self.added: set[int] = set()
 
@@ -448,8 +450,10 @@ def record(
     names = {m: name for name, m in model.named_modules()}
     buffers = [(b, b.clone()) for b in model.buffers()]
 
-    def enter(module: nn.Module, _args: Any) -> None:
+    def enter(module: nn.Module, args: Any) -> None:
         tape.path.append(names[module])
+        if args and (tag := tape.tag(args[0])) and tag.sides:
+            tape.calls[names[module], 1 in tag.sides] += 1
         tape.mute += module in norms
 
     def leave(module: nn.Module, args: Any, out: Any) -> None:

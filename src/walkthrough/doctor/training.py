@@ -47,7 +47,7 @@ class _Watch:
 
     def met(self, optimizer: Optimizer, *_: Any) -> None:
         if optimizer not in self.before:
-            found = [s for s in gc.get_objects() if isinstance(s, LRScheduler)]
+            found = [s for s in gc.get_objects() if issubclass(type(s), LRScheduler)]
             plans = [s for s in found if getattr(s, "optimizer", None) is optimizer]
             state = copy.deepcopy(optimizer.state_dict())
             self.before[optimizer] = state, [(vars(s), dict(vars(s))) for s in plans]

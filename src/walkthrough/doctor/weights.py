@@ -16,10 +16,13 @@ def names_of(model: nn.Module, wanted: Sequence[Tensor]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
-def no_gradient(x: Examination) -> None:
+def no_gradient(x: Examination) -> bool | None:
     """Which tensors get no gradient from three batches, though they are there to be trained?"""
     parameters = [p for p in x.model.parameters() if p.requires_grad]
     reached, touched, called = set[int](), set[int](), set[int]()
+    if not parameters:
+        x.unseen("no gradient.frozen")
+        return False
 
     def note(module: nn.Module, *_: object) -> None:
         called.update(id(p) for p in module.parameters(recurse=False))
@@ -48,6 +51,7 @@ def no_gradient(x: Examination) -> None:
         say(f"no gradient.{key}", witness, names_of(x.model, dead[key]), n=len(dead[key]))
     if not any(dead.values()):
         x.same("no gradient.same", "three batches", n=len(parameters))
+    return None
 
 
 def _acts(x: Examination, parameter: Tensor) -> bool:
@@ -83,6 +87,7 @@ def not_registered(x: Examination) -> None:
 
 def one_layer(x: Examination) -> None:
     """Does one module stand in several places of a list, or work several times in a row?"""
+    several = set[nn.Module]()
     for name, module in x.model.named_modules():
         if not isinstance(module, (nn.ModuleList, nn.Sequential)):
             continue
@@ -93,8 +98,24 @@ def one_layer(x: Examination) -> None:
         for child, keys in places.items():
             n = len(list(child.parameters()))
             if len(keys) > 1:
+                several.add(child)
                 witness = f"{n} tensors in place of {n * len(keys)}"
                 x.bug("one layer.same_object", witness, ", ".join(keys), n=len(keys), name=name)
+
+    for name, module in x.model.named_modules():
+        n = _in_a_row(x, name)
+        if n > 1 and module not in several and any(True for _ in module.parameters()):
+            x.departs("one layer.loop", "calls in one forward pass", name, n=n)
+
+
+def _in_a_row(x: Examination, name: str) -> int:
+    """Return how often a module works on one side for each call of the module around it."""
+    calls = x.tape.calls if x.tape and name else {}
+    around, total = name, 0
+    while around and not total:
+        around = around.rpartition(".")[0]
+        total = sum(calls.get((around, side), 0) for side in (False, True))
+    return max(calls.get((name, side), 0) for side in (False, True)) // max(1, total)
 
 
 def ties(x: Examination) -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Right models in other people's conventions: of these the doctor may say nothing false."""
 
 import math
@@ -107,7 +108,10 @@ class Rotary(nn.Module):
         super().__init__()
         self.words = nn.Embedding(60, 32)
         nn.init.normal_(self.words.weight, std=0.2)
-        maps = {k: nn.Linear(32, 32, bias=False) for k in "eqk evq eoo dqk dkk dvk doo cqk ckk cvk coo".split()}
+        maps = {
+            k: nn.Linear(32, 32, bias=False)
+            for k in ["eqk", "evq", "eoo", "dqk", "dkk", "dvk", "doo", "cqk", "ckk", "cvk", "coo"]
+        }
         self.maps = nn.ModuleDict(maps | {"ekk": nn.Linear(32, 32, bias=False)})
         self.wide, self.gate = nn.Linear(32, 64, bias=False), nn.Linear(32, 64, bias=False)
         self.narrow, self.norm = nn.Linear(64, 32, bias=False), nn.RMSNorm(32)
@@ -150,7 +154,7 @@ def _with_bos(source, target):
 
 
 def _trained_norms(model):
-    for name, p in model.named_parameters():
+    for p in model.parameters():
         with torch.no_grad():
             p.mul_(1.3).add_(0.2 * torch.randn_like(p) if p.dim() == 1 else 0)
     return model
