@@ -1,0 +1,126 @@
+"""Examine the model of a file, or of every file of a folder. Their code is executed.
+
+python -m walkthrough.doctor FILE[:NAME] [--pad 0] [--json]
+python -m walkthrough.doctor --folder DIR --csv OUT
+
+NAME is a module, or a class or function that builds one. The exit status is 1 where a bug is
+seen, and 2 where nothing could be examined.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from walkthrough.doctor import CannotCallError, Report, examine
+from walkthrough.doctor.loading import NoModelError, load
+from walkthrough.doctor.report import TITLES
+
+
+def main(arguments: list[str], *, guarded: bool = False) -> int:
+    """Run the command; `guarded` ends this process at the limits of time and memory."""
+    parser = argparse.ArgumentParser("python -m walkthrough.doctor", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", nargs="?", metavar="FILE[:NAME]")
+    parser.add_argument("--pad", type=int, nargs="+", default=[0], help="of source (and target)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--folder", type=Path, help="examine every .py and .ipynb file in it")
+    parser.add_argument("--csv", type=Path, help="a row for each file of the folder")
+    parser.add_argument("--seconds", type=float, default=60, help="limit for one file")
+    parser.add_argument("--gigabytes", type=float, default=4, help="limit for one file")
+    given = parser.parse_args(arguments)
+    if (given.file is None) == (given.folder is None) or len(given.pad) > 2:
+        parser.error("expected either FILE[:NAME] or --folder DIR, and one or two ids of padding")
+    if given.folder is not None:
+        if not given.folder.is_dir() or given.csv is None:
+            parser.error(f"expected --folder DIR --csv OUT, got {given.folder} and {given.csv}")
+        return folder(given)
+    if guarded:
+        limited(given.seconds, given.gigabytes)
+    name = given.file.partition(":")
+    pad = given.pad[0] if len(given.pad) == 1 else (given.pad[0], given.pad[1])
+    try:
+        report = first_report(Path(name[0]), name[2], pad)
+    except (NoModelError, CannotCallError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(report.to_json() if given.json else report)
+    return 1 if report.bugs else 0
+
+
+def first_report(path: Path, name: str, pad: int | tuple[int, int]) -> Report:
+    """Examine the first model of the file that can be called."""
+    refused: CannotCallError | None = None
+    for model in load(path, name):
+        try:
+            return examine(model, pad)
+        except CannotCallError as error:
+            refused = refused or error
+    raise refused or NoModelError(f"{path} holds no model")
+
+
+def limited(seconds: float, gigabytes: float) -> None:
+    """End this process when somebody's code takes too long or too much memory."""
+
+    def end() -> None:
+        print(
+            f"stopped after {seconds:g} s. Does its top level train or load data? Put "
+            "the model into a file of its own, or the rest under `if __name__ == '__main__'`.",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(2)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    if sys.platform != "win32":
+        import resource
+
+        size = int(gigabytes * 2**30)
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def folder(given: argparse.Namespace) -> int:
+    """Examine each file in a process of its own; write one row a file."""
+    print(f"The code of every file in {given.folder} is executed.", file=sys.stderr)
+    paths = sorted(p for p in given.folder.iterdir() if p.suffix in (".py", ".ipynb"))
+    any_bug = False
+    with given.csv.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["file", "status", *TITLES, "said"])
+        for path in paths:
+            limits = [f"--seconds={given.seconds}", f"--gigabytes={given.gigabytes}"]
+            command = [sys.executable, "-m", "walkthrough.doctor", str(path), "--json", *limits]
+            command += ["--pad", *map(str, given.pad)]
+            try:
+                done = subprocess.run(
+                    command,
+                    capture_output=True,
+                    text=True,
+                    stdin=subprocess.DEVNULL,
+                    timeout=given.seconds + 30,  # code that never comes back to Python
+                )
+                told = json.loads(done.stdout[done.stdout.index("{\n") :])
+                names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
+                row = ["examined", *names, told["verdict"]]
+                any_bug = any_bug or bool(told["bugs"])
+            except subprocess.TimeoutExpired:
+                row = [
+                    "not examined",
+                    *[""] * len(TITLES),
+                    f"killed after {given.seconds + 30:g} s",
+                ]
+            except ValueError:
+                last = done.stderr.strip()[:1000] or f"ended with status {done.returncode}"
+                row = ["not examined", *[""] * len(TITLES), last]
+            table.writerow([path.name, *row])
+    return int(any_bug)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], guarded=True))

@@ -1,0 +1,298 @@
+"""How somebody's model is called: two tensors of ids go in, (batch, target, vocabulary) comes out.
+
+What comes back, in which order and at which length, and which masks are wanted, is found by trying.
+"""
+
+import inspect
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+Call = Callable[[Tensor, Tensor], Any]
+_SEED = torch.default_generator.manual_seed
+LENGTHS = (6, 7)
+"""Of source and target, where a model takes any length; unequal, so that they are told apart."""
+_LINES = """
+Write a function from two tensors of ids to the logits, and hand it over:
+
+    def call(source, target):  # ids, (batch, source length) and (batch, target length)
+        return model(source, target, …)  # logits, (batch, target length, vocabulary)
+    print(examine(model, call=call, pad=0))"""
+
+
+class CannotCallError(ValueError):
+    """No way was found to call the model; the message has what was tried and what to write."""
+
+    def __init__(self, tried: list[str]) -> None:
+        several = list(dict.fromkeys(tried))
+        more = f"\n  … and {len(several) - 6} other ways" if len(several) > 6 else ""
+        shown = "\n  ".join(several[:6])
+        super().__init__(f"the model could not be called. Tried:\n  {shown}{more}\n{_LINES}")
+
+
+@dataclass
+class Subject:
+    """A model and a way to call it that works.
+
+    `words` are ids of both vocabularies that are neither padding nor likely to be special;
+    `lengths` those of source and target, and `any_length` says whether others work too.
+    """
+
+    model: nn.Module
+    raw: Call
+    pads: tuple[int, int]
+    words: range = range(4, 40)
+    lengths: tuple[int, int] = LENGTHS
+    length_first: bool = False
+    any_length: bool = True
+    masks: str = ""
+    closed: bool = True
+    given: bool = False
+    batch: int = 3  # neither of the lengths
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+
+    def ids(self, side: int, seed: int = 0) -> Tensor:
+        """Return a batch of distinct words; source (0) and target (1) draw from their own half."""
+        half = len(self.words) // 2
+        words = self.words[side * half : (side + 1) * half]
+        length, drawn = self.lengths[side], torch.Generator().manual_seed(10 * seed + side)
+        rows = [torch.randperm(len(words), generator=drawn) for _ in range(self.batch)]
+        places = [row.repeat(length // len(row) + 1)[:length] for row in rows]
+        return (torch.stack(places) + words[0]).to(self.device)
+
+    def other(self, ids: Tensor, side: int) -> Tensor:
+        """Return for each word another of the same half."""
+        half = len(self.words) // 2
+        first = self.words[side * half]
+        return first + (ids - first + 1) % half
+
+    def output(self, source: Tensor, target: Tensor) -> Any:
+        """Return what the model returns, from the same random numbers every time."""
+        _SEED(0)
+        random.seed(0)
+        np.random.seed(0)
+        return self.raw(*((ids.T if self.length_first else ids) for ids in (source, target)))
+
+    def twice(self, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits of two calls in a row, from one stream of random numbers."""
+        one = self.logits(source, target)
+        ids = [(x.T if self.length_first else x) for x in (source, target)]
+        two = in_order(self.raw(*ids), target.shape, self.length_first)
+        return one, one if two is None else two
+
+    def logits(self, source: Tensor, target: Tensor) -> Tensor:
+        """Return (batch, target length, vocabulary), whatever the form in which they come."""
+        found = in_order(self.output(source, target), target.shape, self.length_first)
+        if found is None:
+            raise ValueError("no tensor of a fitting shape came back")
+        return found
+
+
+def tensors_in(output: Any) -> Iterator[Tensor]:
+    """Yield the tensors of floats in an output of any form, those called logits first."""
+    if isinstance(output, Tensor):
+        if output.is_floating_point():
+            yield output
+    elif hasattr(output, "logits"):
+        yield from tensors_in(output.logits)
+    elif isinstance(output, dict):
+        yield from tensors_in(list(output.values()))
+    elif isinstance(output, (tuple, list)):
+        for part in output:
+            yield from tensors_in(part)
+
+
+def in_order(output: Any, target: tuple[int, ...], length_first: bool) -> Tensor | None:
+    """Return the first tensor that can be logits as (batch, length, vocabulary), or None."""
+    batch, length = target
+    for x in tensors_in(output):
+        for t in (length, length - 1):  # some drop the last target themselves
+            match tuple(x.shape):
+                case (b, n, _) if (b, n) == (batch, t):
+                    return x
+                case (n, b, _) if (b, n) == (batch, t):
+                    return x.transpose(0, 1)
+                case (b, _, n) if (b, n) == (batch, t):
+                    return x.transpose(1, 2)
+                case (bn, v) if bn == batch * t and length_first:
+                    return x.reshape(t, batch, v).transpose(0, 1)
+                case (bn, v) if bn == batch * t:
+                    return x.reshape(batch, t, v)
+    return None
+
+
+def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Subject:
+    """Return a way to call the model, found by trying.
+
+    Raises:
+        CannotCallError: none was found.
+    """
+    tried: list[str] = []
+    anything = next(itertools.chain(model.parameters(), model.buffers()), torch.zeros(()))
+    start = Subject(model, call or model, pads, given=call is not None, device=anything.device)
+    found = _tried(start, tried)
+    if call is not None or (found and not _mask_names(model)):
+        if found is None:
+            raise CannotCallError(tried)
+        return found
+    best = None if found is None else (_open(found), found)
+    for raw, said in _with_masks(model, pads):  # masks that are only possible may still be needed
+        if best is not None and best[0] == 0:
+            break
+        start.raw, start.masks = raw, said
+        masked = _tried(start, tried, quick=True)
+        if masked is not None and (best is None or _open(masked) < best[0]):
+            best = _open(masked), masked
+    if best is None:
+        raise CannotCallError(tried)
+    best[1].closed = best[0] == 0
+    return best[1]
+
+
+def _tried(start: Subject, tried: list[str], *, quick: bool = False) -> Subject | None:
+    """Return a copy of `start` with a layout and lengths that work, those with any length first."""
+    one = _with_lengths(start, LENGTHS, tried)
+    if one is not None or quick:
+        return one
+    said = re.findall(r"(?<=[( ])\d+(?=\)|$| )", " ".join(tried))  # errors name the right size
+    wanted = dict.fromkeys([*(int(n) for n in said), *_numbers(start.model)])
+    sizes = [n for n in wanted if 4 < n <= 256]
+    for lengths in [*((n, n) for n in sizes), *itertools.permutations(sizes[:6], 2)]:
+        if (one := _with_lengths(start, lengths, tried)) is not None:
+            return one
+    return None
+
+
+def _with_lengths(start: Subject, lengths: tuple[int, int], tried: list[str]) -> Subject | None:
+    for length_first, last in itertools.product((False, True), (40, 20, 11, 8)):
+        one = Subject(**(vars(start) | {"lengths": lengths, "length_first": length_first}))
+        one.words, one.any_length = range(4 if last > 8 else 2, last), lengths == LENGTHS
+        source, target = one.ids(0), one.ids(1)
+        shapes = [tuple((x.T if length_first else x).shape) for x in (source, target)]
+        way = f"ids {shapes[0]} and {shapes[1]}{one.masks}"
+        try:
+            found = in_order(_completed(one, source, target), target.shape, length_first)
+            if found is not None:
+                return one
+            tried.append(f"{way} → no logits: {tuple(target.shape)} + (vocabulary,) were expected")
+        except Exception as error:  # whatever somebody's code raises
+            first = (str(error).strip() or "no message").splitlines()[0][:140]
+            tried.append(f"{way} → {type(error).__name__}: {first}")
+    return None
+
+
+def _completed(one: Subject, source: Tensor, target: Tensor) -> Any:
+    """Call the model; where only states come back, put a projection behind that it did not call."""
+    called: set[nn.Module] = set()
+    hooks = [m.register_forward_pre_hook(lambda m, _: called.add(m)) for m in one.model.modules()]
+    try:
+        output = one.output(source, target)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    states = in_order(output, target.shape, one.length_first)
+    sizes = {m.num_embeddings for m in called if isinstance(m, nn.Embedding)}
+    if states is None or one.given or states.shape[-1] in sizes:
+        return output
+    for name, module in one.model.named_children():
+        shapes = [tuple(p.shape) for p in module.parameters()]
+        if module not in called and any((v, states.shape[-1]) in shapes for v in sizes):
+            one.raw = _behind(one.raw, module)
+            one.masks += f", and then {name}"
+            return one.output(source, target)
+    return output
+
+
+def _behind(raw: Call, module: nn.Module) -> Call:
+    return lambda source, target: module(next(tensors_in(raw(source, target))))
+
+
+def _numbers(model: nn.Module) -> list[int]:
+    """Return whole numbers that a model holds, those that are called lengths first."""
+    named = [
+        value
+        for module in model.modules()
+        for name, value in vars(module).items()
+        if type(value) is int and any(word in name.lower() for word in ("len", "seq", "size"))
+    ]
+    tensors = itertools.chain(model.parameters(), model.buffers())
+    return [*named, *(n for x in tensors for n in x.shape)]
+
+
+def _mask_names(model: nn.Module) -> list[str]:
+    names = inspect.signature(model.forward).parameters
+    return [n for n in names if any(word in n.lower() for word in ("mask", "pad", "len"))]
+
+
+def _with_masks(model: nn.Module, pads: tuple[int, int]) -> Iterator[tuple[Call, str]]:
+    """Yield calls with the masks that are common, by the names of the parameters of `forward`."""
+    wanted = _mask_names(model)
+    ids = [n for n in inspect.signature(model.forward).parameters if n not in wanted][:2]
+    if not wanted or len(ids) < 2:
+        return
+    shapes = itertools.product(((1, 1), (1,), ()), ("BHTT", "BTT", "TT"))
+    for (rows, square), kind in itertools.product(
+        shapes, ("True = may attend", "True = hidden", "added")
+    ):
+
+        def raw(
+            source: Tensor, target: Tensor, rows: Any = rows, square: str = square, kind: str = kind
+        ) -> Any:
+            made = {n: _mask(n, source, target, pads, rows, square, kind) for n in wanted}
+            return model(**{ids[0]: source, ids[1]: target}, **made)
+
+        yield raw, f", masks (batch{', 1' * len(rows)}, source) and {square}, {kind}"
+
+
+def _mask(
+    name: str,
+    source: Tensor,
+    target: Tensor,
+    pads: tuple[int, int],
+    rows: tuple[int, ...],
+    square: str,
+    kind: str,
+) -> Tensor:
+    """Return the mask, or the lengths, that a parameter of this name may want."""
+    name = name.lower()
+    side = int(any(w in name for w in ("tgt", "trg", "target", "dec", "look", "caus", "out")))
+    side = 0 if any(w in name for w in ("mem", "cross", "src", "source")) else side
+    ids = (source, target)[side]
+    real = ids != pads[side]
+    if "len" in name:
+        return real.sum(1)
+    may = real.reshape(len(ids), *rows, -1)
+    if side == 1 and "pad" not in name:
+        n = ids.shape[1]
+        past = torch.ones(n, n, dtype=torch.bool, device=ids.device).tril()
+        may = {"BHTT": real[:, None, None] & past, "BTT": real[:, None] & past, "TT": past}[square]
+    if kind == "added":
+        return torch.zeros(may.shape, device=ids.device).masked_fill(~may, -torch.inf)
+    return may if kind == "True = may attend" else ~may
+
+
+@torch.no_grad()
+def _open(one: Subject) -> int:
+    """Return how much of future and padding is seen with these masks: 0, 1 or 2."""
+    was = one.model.training
+    one.model.eval()
+    source, target = one.ids(0), one.ids(1)
+    last = torch.cat([target[:, :-1], one.other(target[:, -1:], 1)], 1)
+    longer = nn.functional.pad(source, (0, 2), value=one.pads[0])
+    try:
+        base = one.logits(source, target)
+        far = 1e-4 * base.std()
+        seen = (one.logits(source, last) - base)[:, : target.shape[1] - 1].abs().max() > far
+        padded = one.any_length and (one.logits(longer, target) - base).abs().max() > far
+        return int(seen) + int(padded) + 2 * int(bool(base.isnan().any()))
+    except Exception:
+        return 2
+    finally:
+        one.model.train(was)

@@ -1,0 +1,77 @@
+"""The report in a notebook: four lists; a leak as a map, positions beside the paper's."""
+
+from html import escape
+
+from torch import Tensor
+
+from walkthrough.doctor.positions import printed
+from walkthrough.doctor.report import TITLES, Report
+
+_CSS = """<style>.doctor dt{font-weight:650;margin-top:.6em}.doctor dd{margin:.1em 0 .1em 1.2em}
+.doctor small{opacity:.8}.doctor summary{font-weight:650;margin-top:.8em;cursor:pointer}
+.doctor table{border-collapse:collapse;display:inline-table;margin:.4em 1.5em .4em 0}
+.doctor td,.doctor th{padding:0 .25em;border:0;min-width:1.1em;font-size:.8em;text-align:center}
+.doctor td{outline:1px solid color-mix(in srgb,currentColor 18%,transparent)}</style>"""
+WARM, COOL = "213,94,0", "0,114,178"
+
+
+def page(report: Report) -> str:
+    """Return the report as HTML that needs nothing else, in light and in dark."""
+    parts = [_CSS, f"<p><strong>{escape(report.verdict())}</strong></p>"]
+    for to, title in TITLES.items():
+        findings = getattr(report, to)
+        lines = []
+        for one in findings:
+            lines.append(
+                f'<dt>{escape(one.name)} <small>§{one.section} · <a href="{one.link}">read</a>'
+                f"</small></dt><dd>{escape(one.sentence)}</dd>"
+            )
+            lines += [f"<dd><small>seen: {escape(one.witness)}</small></dd>"] if one.witness else []
+            lines += [f"<dd><code>{escape(one.module)}</code></dd>"] if one.module else []
+            if to == "bugs" and one.name == "future" and report.leak is not None:
+                lines.append(f"<dd>{leak_map(report.leak)}</dd>")
+            if to != "same" and one.name == "positions" and report.positions is not None:
+                lines.append(f"<dd>{tables(report.positions)}</dd>")
+        opened = " open" if to in ("bugs", "departures") else ""
+        if findings:
+            head = f"<summary>{title} ({len(findings)})</summary>"
+            parts.append(f"<details{opened}>{head}<dl>{''.join(lines)}</dl></details>")
+    looked_for = escape("; ".join(report.looked_for))
+    parts.append(f"<p><small>Looked for: {looked_for}.</small></p>")
+    return f'<div class="doctor">{"".join(parts)}</div>'
+
+
+def leak_map(leak: Tensor) -> str:
+    """Draw which predictions (rows) move with which target words (columns); leaks are orange."""
+    top = float(leak.max()) or 1.0
+    cells = [
+        [(WARM if j > i else COOL, float(v) / top, f"{v:.2g}") for j, v in enumerate(row)]
+        for i, row in enumerate(leak)
+    ]
+    return _table("rows: predictions, columns: the word that was changed", cells)
+
+
+def tables(positions: Tensor) -> str:
+    """Draw the table of positions beside the paper's."""
+    drawn = {"added here": positions, "printed in 3.5": printed(*positions.shape)}
+    return "".join(
+        _table(
+            f"{name}: rows are positions",
+            [[(WARM if v > 0 else COOL, abs(float(v)), "") for v in row[:24]] for row in table],
+        )
+        for name, table in drawn.items()
+    )
+
+
+def _table(caption: str, cells: list[list[tuple[str, float, str]]]) -> str:
+    rows = "".join(
+        "<tr>"
+        + f"<th>{i}</th>"
+        + "".join(
+            f'<td style="background:rgba({c},{min(1, a):.2f})">{t if a else ""}</td>'
+            for c, a, t in row
+        )
+        + "</tr>"
+        for i, row in enumerate(cells)
+    )
+    return f"<table><caption>{escape(caption)}</caption>{rows}</table>"
