@@ -58,7 +58,7 @@ def _seen(moved: Tensor) -> Tensor:
 def _said(report: Report) -> str:
     if not report.bugs:
         return escape(report.verdict())
-    return " ".join(
+    return "<br>".join(
         f"<b>{escape(bug.name)}</b> (§{bug.section}): {escape(bug.sentence)} "
         f"<small>Seen: {escape(bug.witness)}.</small>"
         for bug in report.bugs
