@@ -34,6 +34,7 @@ EXPECTED = (
     "20-what-came-after",
     "21-translate-in-your-browser",
     "22-since-2023",
+    "23-is-yours-right",
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"

@@ -22,7 +22,7 @@ WEEKS = (
     ("08", "09", "10"),
     ("11", "12", "13", "14"),
     ("15", "16", "17"),
-    ("18", "19", "20", "21", "22"),
+    ("18", "19", "20", "21", "22", "23"),
 )
 PLACE = re.compile(r"^% (week (\d+)|all weeks)\n.*?^% end$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\*\*Time\*\*: (\d+) minutes to read, (.+?) for the exercises")

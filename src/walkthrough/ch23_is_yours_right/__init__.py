@@ -1,0 +1,1 @@
+"""What chapter 23 alone uses."""
