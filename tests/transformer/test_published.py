@@ -115,7 +115,7 @@ def test_the_command_writes_a_checkpoint_that_every_command_reads(folder, tmp_pa
     assert main(["import", "--output", str(file)]) == 2
     assert main(["import", str(folder), "--from-hub", "a/b", "--output", str(file)]) == 2
     assert main(["import", str(folder), "--revision", "a", "--output", str(file)]) == 2
-    with pytest.raises(ValueError, match="needs a run folder, .* is a published model"):
+    with pytest.raises(ValueError, match=r"needs a run folder, .* is a published model"):
         Translator.load(folder, average=2)
 
 

@@ -3,6 +3,7 @@
 
     python -m tools.verify.others FOLDER [NAME …]      clones that are there: FOLDER/owner+name
     python -m tools.verify.others FOLDER --clone       clone with git what is missing
+    python -m tools.verify.others FOLDER --record results/public-implementations.json
 
 Their code is executed, each repository in a process of its own, from a temporary copy of its files;
 none of it is kept. What stands here is how each model is built small and called. Outside CI.
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -217,21 +219,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--clone", action="store_true")
     parser.add_argument("--report", action="store_true", help="print whole reports")
+    parser.add_argument("--record", type=Path, help="write what was seen, for chapter 23")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.inside:
         return _examine(given.inside, given.folder)
-    wrong = 0
+    wrong, rows = 0, []
     print("| repository | bugs seen | as known | departures | not examined | CPU s |")
     print("|---|---|---|---|---|---|")
     for other in OTHERS:
         if given.names and not any(name in other.repository for name in given.names):
             continue
         told = _told(other, given.folder, clone=given.clone)
-        bugs, departures, rest = (
-            list(dict.fromkeys(one["name"] for one in told[to]))
-            for to in ("bugs", "departures", "not_examined")
-        )
+        named = {
+            to: list(dict.fromkeys(one["name"] for one in told[to]))
+            for to in ("bugs", "departures", "same", "not_examined")
+        }
+        bugs, departures, _, rest = named.values()
+        rows.append({"repository": other.repository, "commit": other.commit} | named)
         agrees = set(bugs) == set(other.bugs) and "error" not in told
         wrong += not agrees
         cells = [
@@ -242,12 +247,15 @@ def main(arguments: list[str]) -> int:
         print(f"| {other.repository} @ {other.commit} | {' | '.join(cells)} |", flush=True)
         if given.report:
             print(json.dumps(told, indent=1, ensure_ascii=False))
+    if given.record and not given.names and not wrong:
+        record = {"date": time.strftime("%Y-%m-%d"), "torch": version("torch"), "rows": rows}
+        given.record.write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
     return int(wrong > 0)
 
 
 def _told(other: Other, folder: Path, *, clone: bool) -> dict[str, Any]:
     """Return the report on one repository, examined in a process of its own."""
-    nothing: dict[str, Any] = {"bugs": [], "departures": [], "not_examined": []}
+    nothing: dict[str, Any] = {"bugs": [], "departures": [], "same": [], "not_examined": []}
     places = [folder / other.repository.replace("/", "+"), folder / other.repository.split("/")[1]]
     gits = [
         p

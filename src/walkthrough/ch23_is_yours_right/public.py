@@ -30,6 +30,6 @@ DETAILS = (
 
 
 def implementations(path: Path = RECORD) -> list[dict[str, Any]]:
-    """Return a row a repository: `repository`, `commit`, and names as `bugs`, `departures`, `same`."""
+    """Return a row a repository: `repository`, `commit`, names as `bugs`, `departures`, `same`."""
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
     return sorted(rows, key=lambda row: row["repository"].lower())

@@ -51,12 +51,13 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
         v for v in own if inspect.isfunction(v) and v.__name__.startswith(("build", "make"))
     ]
     classes = [v for v in own if inspect.isclass(v) and issubclass(v, nn.Module)]
+    tried: list[Any] = [found[name]] if name else [*instances, *builders, *reversed(classes)]
     n = 0
-    for one in [found[name]] if name else [*instances, *builders, *reversed(classes)]:
+    for one in tried:
         try:
             built = one if isinstance(one, nn.Module) else one(**_sizes(one))
         except Exception as error:  # whatever somebody's code raises
-            failed.append(f"{one.__name__}(…): {type(error).__name__}: {error}")
+            failed.append(f"{getattr(one, '__name__', one)}(…): {type(error).__name__}: {error}")
             continue
         if isinstance(built, nn.Module):
             n += 1

@@ -41,7 +41,7 @@ class Tag:
     scale: float = 1.0
     of: str = ""
     bias: bool = False
-    shape: tuple[int, int] = (0, 0)
+    shape: tuple[int, ...] = (0, 0)
     labels: Tensor | None = None
     origin: int = -1
     info: Any = None
@@ -149,9 +149,10 @@ class Tape(TorchDispatchMode):
             self.multiplied(name, tensors, sides, out)
         elif name in ("_softmax", "_safe_softmax") and known[0][1].kind == "score":
             tag = known[0][1]
-            scores = flat[0].detach().clone()
+            query, key, d_k = tag.info
+            scores, weights = flat[0].detach().clone(), out.detach().clone()
             self.attentions.append(
-                Attention(self.path[-1], *tag.info, tag.scale, scores, out.detach().clone())
+                Attention(self.path[-1], query, key, d_k, tag.scale, scores, weights)
             )
             self.put(out, Tag("attn", sides, tag.root, info=len(self.attentions) - 1))
         elif name.strip("_") in ("mul", "div"):

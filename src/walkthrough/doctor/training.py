@@ -96,8 +96,8 @@ def with_step(x: Examination, step: Step | None) -> bool | None:
 def _about_loss(x: Examination, watch: _Watch, loss: Any, target: Tensor) -> None:
     for n, y in enumerate(watch.logits):
         if n not in watch.grads and isinstance(loss, Tensor) and loss.requires_grad:
-            (grad,) = torch.autograd.grad(loss, y, allow_unused=True, retain_graph=True)
-            watch.grads |= {n: grad} if grad is not None else {}
+            (found,) = torch.autograd.grad(loss, y, allow_unused=True, retain_graph=True)
+            watch.grads |= {n: found} if found is not None else {}
         grad = watch.grads.get(n)
         shaped = None if grad is None else in_order(grad, target.shape, x.subject.length_first)
         if shaped is not None and shaped.shape[-1] == x.base.shape[-1]:

@@ -62,8 +62,15 @@ def found_by(model: Transformer, sources: Sequence[Ids], search: Search) -> list
     batch, extra = source_batch(sources), search.extra
     if search.beam == 1:
         return greedy_decode(model, batch, extra_tokens=extra)
-    how = {"beam": search.beam, "alpha": search.alpha, "early_stopping": search.early}
-    return [best.tokens for (best,) in beam_search(model, batch, extra_tokens=extra, **how)]
+    found = beam_search(
+        model,
+        batch,
+        beam=search.beam,
+        alpha=search.alpha,
+        early_stopping=search.early,
+        extra_tokens=extra,
+    )
+    return [best.tokens for (best,) in found]
 
 
 @cache

@@ -38,8 +38,8 @@ from walkthrough.lab import (
     scores,
     store,
 )
-from walkthrough.lab.comparison import LEVEL, over_sentences
 from walkthrough.lab.hooks import command_line
+from walkthrough.lab.intervals import over_sentences
 from walkthrough.lab.measures import SCORES, scale_of
 from walkthrough.lab.runner import joined
 
@@ -237,7 +237,8 @@ def above_the_grammar(way: str) -> tuple[float, float, float]:
         [store.counts(store.path_of(CRAFT.name), key, figure) for key in ours],
         [store.counts(store.path_of(GRAMMARS.name), Key("PCFG, words"), "test/cky/f1")],
     )
-    interval = over_sentences(sides, figure, scale_of(figure), LEVEL)
-    assert interval, "counts a sentence are recorded"
+    reach = over_sentences(sides, figure, scale_of(figure))
+    assert reach, "counts a sentence are recorded"
     means = [fmean(SCORES["f1"](rows.sum(axis=0)) for rows in side) for side in sides]
-    return means[0] - means[1], *interval
+    difference = means[0] - means[1]
+    return difference, difference - reach[0], difference + reach[1]
