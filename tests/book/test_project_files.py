@@ -77,10 +77,6 @@ def test_missing_targets_and_files_are_noticed():
     assert dead_links("[x](no/such.file)") == ["no/such.file"]
 
 
-def test_the_readme_is_for_readers():
-    assert len(README.splitlines()) <= 130
-
-
 def test_ci_runs_the_readmes_two_commands():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     commands = re.findall(r"^make \w+", text(".ci/run"), re.MULTILINE)
