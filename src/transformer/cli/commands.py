@@ -171,7 +171,7 @@ def import_command(args: argparse.Namespace) -> int:
     with output(args.output) as path:
         save_checkpoint(path, found.model(), tokenizer=found.tokenizer, **notes)
     sizes = f"{found.config.n_layers} layers of {found.config.d_model}"
-    _say(args, f"{args.output}: {sizes}, {found.config.vocab_size} tokens")
+    say(args, f"{args.output}: {sizes}, {found.config.vocab_size} tokens")
     return OK
 
 

@@ -21,7 +21,7 @@ TRAINS = "import a_package_that_is_not_there\nfor step in iter(int, 1):\n    pas
 def folder(tmp_path):
     (tmp_path / "right.py").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "leaks.py").write_text(TRAINS + LEAKS, encoding="utf-8")
-    (tmp_path / "hangs.py").write_text("x = next(i for i in iter(int, 1) if i)\n", encoding="utf-8")
+    (tmp_path / "hangs.py").write_text("import time\n\nx = time.sleep(600)\n", encoding="utf-8")
     (tmp_path / "empty.py").write_text("import a_package_that_is_not_there\n", encoding="utf-8")
     cells = [{"cell_type": "code", "source": ["%pip install torch\n", LEAKS]}]
     (tmp_path / "notebook.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
@@ -58,7 +58,7 @@ def test_a_folder_has_a_row_for_each_file_and_none_hangs(folder):
     out = folder / "out.csv"
     command = [sys.executable, "-m", "walkthrough.doctor", "--folder", str(folder)]
     done = subprocess.run(
-        [*command, "--csv", str(out), "--seconds", "25"], capture_output=True, text=True
+        [*command, "--csv", str(out), "--seconds", "20"], capture_output=True, text=True
     )
     assert "The code of every file" in done.stderr
     assert done.returncode == 1
@@ -66,7 +66,7 @@ def test_a_folder_has_a_row_for_each_file_and_none_hangs(folder):
         rows = {row["file"]: row for row in csv.DictReader(file)}
     assert rows["right.py"]["bugs"] == ""
     assert rows["leaks.py"]["bugs"] == rows["notebook.ipynb"]["bugs"] == "future"
-    assert "stopped after 25 s" in rows["hangs.py"]["said"]
+    assert "stopped after 20 s" in rows["hangs.py"]["said"]
     assert rows["empty.py"]["status"] == "not examined"
 
 
