@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from transformer.training.process import threads
 from walkthrough.doctor.calling import Call, Subject, find_call
 from walkthrough.doctor.report import WORDS, Report
 from walkthrough.doctor.tape import Tape, norms_of, record
@@ -108,7 +107,7 @@ def examine(
     if len(pads) != 2 or not all(type(one) is int for one in pads):
         raise TypeError(f"pad must be a whole number or a pair of them, got {pad!r}")
     report = Report(type(model).__name__)
-    with as_it_was(model), threads(1):  # small products: more threads wait for one another
+    with as_it_was(model):
         model.eval()
         x = Examination(find_call(model, call, pads), report, not isinstance(pad, tuple))
         if x.subject.masks:
@@ -144,6 +143,8 @@ def as_it_was(model: nn.Module) -> Iterator[None]:
     tensors = [(x, x.detach().clone()) for x in (*model.parameters(), *model.buffers())]
     grads = [(p, p.grad, p.requires_grad) for p in model.parameters()]
     numbers, numpy_numbers = random.getstate(), np.random.get_state()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # in small products more of them wait for one another
     devices = range(torch.cuda.device_count())
     try:
         for parameter, *_ in grads:
@@ -151,6 +152,7 @@ def as_it_was(model: nn.Module) -> Iterator[None]:
         with torch.random.fork_rng(devices=devices), torch.enable_grad():
             yield
     finally:
+        torch.set_num_threads(threads)
         random.setstate(numbers)
         np.random.set_state(numpy_numbers)
         for attributes, values in held:

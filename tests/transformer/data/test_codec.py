@@ -49,7 +49,9 @@ def test_unknown_word_is_named() -> None:
 
 
 def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="must be 'subwords', 'words', 'trees' or 'sentencepiece', got"):
+    with pytest.raises(
+        ValueError, match="must be 'subwords', 'words', 'trees' or 'sentencepiece', got"
+    ):
         codec_from_text('{"kind": "letters"}')
 
 

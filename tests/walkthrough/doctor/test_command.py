@@ -70,6 +70,15 @@ def test_a_folder_has_a_row_for_each_file_and_none_hangs(folder):
     assert rows["empty.py"]["status"] == "not examined"
 
 
+def test_a_readers_package_may_be_called_as_ours_is():
+    """Many are called `transformer`, and import from it by that name."""
+    script = "import sys, walkthrough.doctor.__main__; print('transformer' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
+
+
 def test_a_name_is_needed_for_one_file_only(capsys):
     with pytest.raises(SystemExit):
         main([])
