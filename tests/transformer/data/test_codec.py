@@ -50,7 +50,7 @@ def test_unknown_word_is_named() -> None:
 
 def test_unknown_kind() -> None:
     with pytest.raises(
-        ValueError, match="must be 'subwords', 'words', 'trees' or 'sentencepiece', got"
+        ValueError, match="'trees' or 'sentencepiece', got 'letters'"
     ):
         codec_from_text('{"kind": "letters"}')
 
