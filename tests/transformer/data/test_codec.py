@@ -49,9 +49,7 @@ def test_unknown_word_is_named() -> None:
 
 
 def test_unknown_kind() -> None:
-    with pytest.raises(
-        ValueError, match="'trees' or 'sentencepiece', got 'letters'"
-    ):
+    with pytest.raises(ValueError, match="'trees' or 'sentencepiece', got 'letters'"):
         codec_from_text('{"kind": "letters"}')
 
 
