@@ -134,11 +134,6 @@ moved_by_padding = Check(
             lambda m, s, t, pad: float(_put(m, s, t, sides=(0, 3), value=0).abs().max()),
             "you put zeros behind the sentence, whatever the id of padding is: use `pad`.",
         ),
-        Mistake(
-            "the first sentence",
-            lambda m, s, t, pad: float(_put(m, s, t, sides=(0, 3), value=pad)[0].abs().max()),
-            "you look at the first sentence alone.",
-        ),
     ],
 )
 
