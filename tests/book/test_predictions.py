@@ -105,6 +105,7 @@ RECORDED = {
     *("17-keys-or-parameters", "17-after-200"),
     *("18-longer", "19-same-picture", "19-best-tree"),
     *("20-asking", "20-longer", "22-same-numbers"),
+    "23-others",
 }
 """What runs of the laboratory decide; all others ask for a count or for what the page computes."""
 

