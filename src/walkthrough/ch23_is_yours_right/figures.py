@@ -68,13 +68,17 @@ def _said(report: Report) -> str:
 MARKS = {"bug": "!", "departure": "≠", "same": "=", "not seen": "·"}
 _TABLE_CSS = """
 #scene-others{overflow-x:auto}
-#scene-others table{border-collapse:separate;border-spacing:2px;margin:0;width:auto}
+#scene-others table{border-collapse:separate;border-spacing:2px;margin:0;width:auto!important;
+table-layout:auto}
+#scene-others :is(td,thead th){min-width:0!important;padding:0!important}
 #scene-others th{font-weight:500;font-size:.8em;text-align:left;border:0;padding:0 .5em 0 0}
-#scene-others thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.3em 0 0}
+#scene-others thead th{writing-mode:vertical-rl;transform:rotate(180deg);line-height:1.7}
 #scene-others td{width:1.5em;height:1.5em;padding:0;border:1px solid transparent;border-radius:3px;
 text-align:center;font-size:.85em;line-height:1.4}
 #scene-others .bug{border-color:currentColor;font-weight:700;background:rgba(213,94,0,.55)}
 #scene-others .departure{background:rgba(0,114,178,.28)}
+@media(max-width:480px){#scene-others td{width:1.2em;height:1.3em;font-size:.7em}
+#scene-others table{border-spacing:1px}}
 """
 
 
