@@ -78,7 +78,7 @@ text-align:center;font-size:.85em;line-height:1.4}
 #scene-others .bug{border-color:currentColor;font-weight:700;background:rgba(213,94,0,.55)}
 #scene-others .departure{background:rgba(0,114,178,.28)}
 @media(max-width:480px){#scene-others td{width:1.2em;height:1.3em;font-size:.7em}
-#scene-others table{border-spacing:1px}}
+#scene-others table{border-spacing:1px}#scene-others th{font-size:.66em}}
 """
 
 
