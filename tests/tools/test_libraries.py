@@ -1,6 +1,7 @@
 """The page on other libraries says what its record says, and shows the code that was measured."""
 
 import ast
+from importlib import import_module
 
 import pytest
 import torch
@@ -92,3 +93,14 @@ def test_an_activation_is_told_by_its_value():
     assert probe.activation_like(torch.relu) == "ReLU"
     assert probe.activation_like(torch.nn.functional.gelu) == "GELU"
     assert probe.activation_like(torch.tanh) == "unknown: −1 becomes -0.7616"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((HERE / "adapters").glob("[a-z]*.py")), ids=lambda path: path.stem
+)
+def test_what_an_adapter_takes_from_the_package_is_there(path):
+    """Their libraries are not installed here, so nothing else would notice a name that moved."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("transformer."):
+            module = import_module(node.module)
+            assert all(hasattr(module, name.name) for name in node.names)

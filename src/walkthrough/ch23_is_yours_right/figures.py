@@ -13,7 +13,7 @@ from walkthrough.drawing.scene import Scene, framed
 _CSS = """
 #scene-report .cells{grid-template-columns:auto repeat(var(--n),1.9em)}
 #scene-report .says p{min-height:9.5em}
-#scene-report .says small{opacity:.85}
+#scene-report .says small{opacity:.85;font-size:.92em}
 """
 
 

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from transformer.config import PAD_ID, TransformerConfig
+from transformer.data.codec import PhrasebookCodec
+from transformer.data.vocabulary import SPECIALS, Vocabulary
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
 
@@ -55,6 +57,12 @@ def paper_model(*, biases: bool = True, seed: int = 1) -> Transformer:
 
 
 @torch.no_grad()
+def codec() -> PhrasebookCodec:
+    """Return forty words, by the names w0, w1 …, for libraries that want text."""
+    words = (f"w{number}" for number in range(SIZES["vocab_size"] - len(SPECIALS)))
+    return PhrasebookCodec(Vocabulary((*SPECIALS, *words)))
+
+
 def last_norm(side: str) -> nn.LayerNorm:
     """Return the layer norm that a stack ends with where a library has one: random, too."""
     torch.manual_seed({"encoder": 2, "decoder": 3}[side])

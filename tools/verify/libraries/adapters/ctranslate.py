@@ -9,8 +9,7 @@ from ctranslate2.specs import TransformerSpec
 from tools.verify.libraries import probe, searches
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.codec import PhrasebookCodec, TextCodec
-from transformer.data.vocabulary import SPECIALS, Vocabulary
+from transformer.data.codec import TextCodec
 from transformer.engines import export_ctranslate2, tokens_of
 from transformer.model import Transformer
 
@@ -53,8 +52,7 @@ def measure() -> dict[str, Any]:
 def _difference() -> float:
     """Return the largest difference of the log-probabilities of two targets."""
     ours = probe.paper_model()
-    words = (f"w{number}" for number in range(ours.config.vocab_size - len(SPECIALS)))
-    codec = PhrasebookCodec(Vocabulary((*SPECIALS, *words)))
+    codec = probe.codec()
     theirs, tokens = carry(ours, codec), tokens_of(codec)
     sources = [[i for i in row if i not in (PAD_ID, EOS_ID)] for row in probe.SOURCE.tolist()]
     targets = [[i for i in row if i not in (PAD_ID, BOS_ID)] for row in probe.TARGET.tolist()]
