@@ -114,7 +114,7 @@ def test_it_fits_a_phone_and_rows_keep_their_meaning(phone: Page, site_url: str)
         "() => { const box = document.querySelector(\"table:has([id^='claim-'])\").parentElement;"
         "return box.scrollWidth <= box.clientWidth + 1; }"
     )
-    assert phone.get_by_role("columnheader").count() == 8
+    assert phone.get_by_role("columnheader").count() == 11
     assert phone.get_by_role("row").count() == 1 + sum(len(c.effects) or 1 for c in CLAIMS)
     phone.get_by_label("Verdict").select_option("does not hold")
     assert shown(phone) == N_OF_VERDICT["does not hold"]

@@ -10,7 +10,12 @@
     takeAlong();
     const place = document.querySelector(".live-translator");
     if (!place) return;
-    await Promise.all([script(new URL("phrases.js", HERE)), script(new URL("live/manifest.js", VENDOR)), styles()]);
+    try {
+      await Promise.all([script(new URL("phrases.js", HERE)), script(new URL("live/manifest.js", VENDOR)), styles()]);
+    } catch (error) {
+      place.textContent = error.message;
+      return;
+    }
     offer(place);
     if (asked()) place.scrollIntoView({ block: "center" });
   });

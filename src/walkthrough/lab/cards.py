@@ -99,7 +99,7 @@ def _panels(
     first.set_xlim(-0.15, 0.4)
     first.set_xticks([0, 0.25], [f"{found.n} pairs", "mean"])
     better = "lower" if found.lower_is_better else "higher"
-    figure.supylabel(f"difference, {found.unit} ({better} is better)", fontsize=FONT_SIZE)
+    figure.supylabel(f"difference, {found.unit}\n({better} is better)", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):
