@@ -7,7 +7,8 @@ from torch import Tensor
 from walkthrough.doctor.positions import printed
 from walkthrough.doctor.report import TITLES, Report
 
-_CSS = """<style>figure.doctor{margin:0}.doctor dt{font-weight:650;margin-top:.6em}.doctor dd{margin:.1em 0 .1em 1.2em}
+_CSS = """<style>figure.doctor{margin:0}
+.doctor dt{font-weight:650;margin-top:.6em}.doctor dd{margin:.1em 0 .1em 1.2em}
 .doctor small{opacity:.8}.doctor summary{font-weight:650;margin-top:.8em;cursor:pointer}
 .doctor table{border-collapse:collapse;display:inline-table;margin:.4em 1.5em .4em 0}
 .doctor td,.doctor th{padding:0 .25em;border:0;min-width:1.1em;font-size:.8em;text-align:center}
