@@ -69,7 +69,7 @@ def _table(caption: str, cells: list[list[tuple[str, float, str]]]) -> str:
         "<tr>"
         + f"<th>{i}</th>"
         + "".join(
-            f'<td style="background:rgba({c},{min(1, a):.2f})">{t if a else ""}</td>'
+            f'<td style="background:rgba({c},{0.45 * min(1, a):.2f})">{t if a else ""}</td>'
             for c, a, t in row
         )
         + "</tr>"
