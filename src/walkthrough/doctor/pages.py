@@ -58,7 +58,7 @@ def tables(positions: Tensor) -> str:
     return "".join(
         _table(
             f"{name}: rows are positions",
-            [[(WARM if v > 0 else COOL, abs(float(v)), "") for v in row[:24]] for row in table],
+            [[(WARM if v > 0 else COOL, abs(float(v)), "") for v in row[:12]] for row in table],
         )
         for name, table in drawn.items()
     )
