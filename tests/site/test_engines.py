@@ -66,6 +66,13 @@ TRANSLATED = f"""async () => {{
   return place.dataset.translation ?? place.textContent;
 }}"""
 
+# Firefox calls a script that was still on its way when its page was left an error of the next page.
+LOADING_ENDED = f"""async () => {{
+  {UNTIL}
+  const begun = () => document.querySelector("head script[src*='vendor/vega']");
+  await until(() => !begun() || document.querySelector(".chart[data-drawn]"), 600);
+}}"""
+
 
 def two_colours(picture: Image.Image) -> bool:
     """Whether stripes of two colours go through all of it, as far as they may be seen."""
@@ -101,6 +108,7 @@ def faults(engine: Engine, address: str) -> Iterator[str]:
         yield from (f"{fault} at {size[0]} px" for fault in engine.ask(question))
     if (said := engine.ask(TRANSLATED)) is not None and "Jane visits Africa" not in said:
         yield f"the translator says {said}"
+    engine.ask(LOADING_ENDED)
     yield from engine.complaints()
 
 

@@ -1,11 +1,16 @@
-"""A corpus of two text files and a run on it, small enough to train in a second."""
+"""A run that takes a second, the translator that ships, and a run that dies."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from transformer.cli import main
+from transformer.data.corpus import Corpus
+from transformer.training.run_folder import RunFolder
+from transformer.translator import Translator
 
+CHECKPOINT = Path(__file__).parents[2] / "results" / "phrasebook-translator.safetensors"
 WORDS = ["ein", "hund", "zwei", "hunde", "eine", "katze", "drei", "katzen", "auf", "dem", "dach"]
 LINES = [f"{a} {b} {c}" for a in WORDS for b in WORDS[:6] for c in WORDS[3:9]]
 
@@ -52,3 +57,32 @@ def run(files: Path) -> Path:
     )
     assert code == 0
     return folder
+
+
+@pytest.fixture(scope="session")
+def ours() -> Translator:
+    return Translator.load(CHECKPOINT)
+
+
+@pytest.fixture(scope="session")
+def sentences() -> list[str]:
+    return list(Corpus.from_phrasebook("test_sentences").source)
+
+
+@pytest.fixture
+def dying_after_2(monkeypatch) -> Callable[[Callable[[], object]], None]:
+    """Start a run that dies when its state of update 2 is saved."""
+    saved = RunFolder.save_state
+
+    def save_and_die(folder, model, optimizer, position, *rest, **options):
+        saved(folder, model, optimizer, position, *rest, **options)
+        if position["update"] == 2:
+            raise MemoryError
+
+    def start(run: Callable[[], object]) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(RunFolder, "save_state", save_and_die)
+            with pytest.raises(MemoryError):
+                run()
+
+    return start

@@ -2,7 +2,6 @@
 
 import os
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,6 @@ import torch
 from transformer.cli import main
 from transformer.config import EOS_ID, TransformerConfig
 from transformer.data.codec import SubwordCodec
-from transformer.data.corpus import Corpus
 from transformer.engines import (
     CTranslate2,
     check_portable,
@@ -21,23 +19,12 @@ from transformer.engines import (
 from transformer.model import Transformer
 from transformer.translator import Translator
 
-CHECKPOINT = Path(__file__).parents[2] / "results" / "phrasebook-translator.safetensors"
 CASES = [
     {"beam": 1},
     {"beam": 4, "alpha": 0.0},
     {"beam": 4},
     {"beam": 4, "alpha": None},
 ]
-
-
-@pytest.fixture(scope="module")
-def ours() -> Translator:
-    return Translator.load(CHECKPOINT)
-
-
-@pytest.fixture(scope="module")
-def sentences() -> list[str]:
-    return list(Corpus.from_phrasebook("test_sentences").source)
 
 
 @pytest.fixture(scope="module")

@@ -10,23 +10,10 @@ from published_folder import marian_logits
 
 from transformer.config import EOS_ID, TransformerConfig
 from transformer.data.codec import SubwordCodec
-from transformer.data.corpus import Corpus
 from transformer.marian import export_marian, halves, marian_config, marian_weights, reordered
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
 from transformer.translator import Translator
-
-CHECKPOINT = Path(__file__).parents[2] / "results" / "phrasebook-translator.safetensors"
-
-
-@pytest.fixture(scope="module")
-def ours() -> Translator:
-    return Translator.load(CHECKPOINT)
-
-
-@pytest.fixture(scope="module")
-def sentences() -> list[str]:
-    return list(Corpus.from_phrasebook("test_sentences").source)
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,6 @@ ONCE_MORE = (
     "--reruns=1",
     r"--only-rerun=(?s)Timeout \d+ms exceeded.*enabled and stable\s*$",
     r"--only-rerun=where [\d.]+ = layout_shift\(",
-    r"--only-rerun=could not load http://127",  # Firefox tells of a script when a page is left
 )
 
 

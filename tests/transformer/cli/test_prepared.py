@@ -9,7 +9,6 @@ from transformer.cli import corpora, main, training
 from transformer.cli.prepared import PAIRS, kept
 from transformer.data.codec import codec_from_text
 from transformer.training.checkpoint import map_arrays, write_arrays
-from transformer.training.run_folder import RunFolder
 
 
 class ReadError(Exception):
@@ -28,19 +27,9 @@ def origin_of(files: Path) -> dict:
 
 
 @pytest.fixture
-def stopped(files: Path, tmp_path: Path, monkeypatch) -> Path:
+def stopped(files: Path, tmp_path: Path, dying_after_2) -> Path:
     """The folder of a run that died after update 2."""
-    saved = RunFolder.save_state
-
-    def save_and_die(folder, model, optimizer, position, *rest, **options):
-        saved(folder, model, optimizer, position, *rest, **options)
-        if position["update"] == 2:
-            raise MemoryError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "save_state", save_and_die)
-        with pytest.raises(MemoryError):
-            main(command(files, tmp_path / "run"))
+    dying_after_2(lambda: main(command(files, tmp_path / "run")))
     return tmp_path / "run"
 
 

@@ -14,7 +14,6 @@ from transformer.data.craft import FOLDER_VARIABLE, TREES
 from transformer.data.tree_codec import TreeCodec
 from transformer.training.checkpoint import load_checkpoint
 from transformer.training.history import History
-from transformer.training.run_folder import RunFolder
 
 NOUNS, VERBS = ["cat", "dog", "bird", "mouse"], ["sleeps", "sings", "waits"]
 TEXT = {
@@ -95,21 +94,11 @@ def test_training_says_how_large_both_vocabularies_are(craft: Path, monkeypatch,
     assert capsys.readouterr().err == told
 
 
-def test_a_run_is_resumed_with_its_vocabularies(craft: Path, monkeypatch) -> None:
+def test_a_run_is_resumed_with_its_vocabularies(craft: Path, dying_after_2) -> None:
     whole, again = craft / "whole", craft / "again"
     often = ("--set", "training.save_every=1")
     assert train(whole, *often) == 0
-    saved = RunFolder.save_state
-
-    def save_and_die(folder, model, optimizer, position, *rest, **options):
-        saved(folder, model, optimizer, position, *rest, **options)
-        if position["update"] == 2:
-            raise MemoryError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "save_state", save_and_die)
-        with pytest.raises(MemoryError):
-            train(again, *often)
+    dying_after_2(lambda: train(again, *often))
     assert train(again, *often, "--resume") == 0
     name = "checkpoints/000003.safetensors"
     expected = load_checkpoint(whole / name).model().state_dict()
