@@ -10,6 +10,8 @@ from browsing import ROOT
 from bs4 import BeautifulSoup
 from built import site_pages
 
+from walkthrough.doctor.report import SITE, WORDS, Finding
+
 pytestmark = pytest.mark.site
 
 FOREIGN_RESOURCES = "script[src], img[src], iframe[src], source[src], link[href]"
@@ -74,3 +76,9 @@ def test_libraries_are_the_ones_that_the_versions_claim() -> None:
     assert f"{wanted['vega']}.".startswith(f"{altair.VEGA_VERSION}.")
     assert f"{wanted['vega-lite']}.".startswith(f"{altair.VEGALITE_VERSION}.")
     assert f"{wanted['vega-embed']}.".startswith(f"{altair.VEGAEMBED_VERSION}.")
+
+
+def test_what_the_doctor_links_to_is_there(built_site: Path) -> None:
+    for name in WORDS:
+        page, place = urldefrag(Finding(name, "").link.removeprefix(SITE))
+        assert parsed(built_site / page).find(id=place), f"{name}: {page}#{place}"

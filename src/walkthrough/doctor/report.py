@@ -40,7 +40,7 @@ class Finding:
     @property
     def link(self) -> str:
         """The address of the place in the book that explains it."""
-        return SITE + str(WORDS[self.name]["place"])
+        return f"{SITE}book/{WORDS[self.name]['place']}"
 
 
 @dataclass
