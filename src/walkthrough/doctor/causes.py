@@ -23,7 +23,7 @@ def of_future(x: Examination, *, train: bool) -> Cause:
     if tape is None:
         return NOT_FOUND, ""
     ones = [a for a in tape.attentions if a.kind == "decoder" and a.weights.dim() > 2]
-    if any((a.added_up or 0) > 1e-3 for a in ones):
+    if odd_sums(x):
         return _elsewhere(x, tape)
     ahead = [(a, (a.weights > 1e-7).flatten(0, -3).any(0).triu(1)) for a in ones]
     ahead = [(a, later) for a, later in ahead if bool(later.any())]
@@ -111,12 +111,17 @@ def _elsewhere(x: Examination, tape: Tape) -> Cause:
     names = {m: name for name, m in x.model.named_modules()}
     if over := [names[m] for m, how in tape.norm_modules.items() if "over positions" in how]:
         return "A norm takes its mean over positions too.", listed(over)
-    if odd := [a.where for a in tape.attentions if (a.added_up or 0) > 1e-3]:
+    if odd := odd_sums(x):
         return "A word's attention weights do not add up to 1.", listed(odd)
     batch_norm = nn.modules.batchnorm._BatchNorm
     if norms := [names[m] for m in x.model.modules() if isinstance(m, batch_norm)]:
         return "In training, a batch norm takes its mean over the whole batch.", listed(norms)
     return NOT_FOUND, ""
+
+
+def odd_sums(x: Examination) -> list[str]:
+    """Return where weights do not add up to 1; in training dropout changes that sum."""
+    return [a.where for a in x.tape.attentions if (a.added_up or 0) > 1e-3] if x.tape else []
 
 
 def confirmed(x: Examination, tape: Tape) -> list[Mixed]:

@@ -4,6 +4,7 @@ import json
 
 import torch
 from tools.site.sharing import site_address
+from torch import nn
 
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
@@ -38,3 +39,28 @@ def test_a_leak_is_told_in_three_forms():
 
 def test_links_lead_to_the_site_of_this_repository():
     assert site_address(REPOSITORY_URL) == SITE
+
+
+class NoMasks(nn.Module):
+    """PyTorch's own stacks without a mask; dropout changes what attention weights add up to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(60, 32), nn.Embedding(64, 32)
+        self.stacks = nn.Transformer(32, 4, 2, 2, 64, dropout=0.1, batch_first=True)
+        self.output = nn.Linear(32, 60)
+
+    def embed(self, ids):
+        return self.words(ids) + self.places(torch.arange(ids.shape[1]))
+
+    def forward(self, source, target):
+        return self.output(self.stacks(self.embed(source), self.embed(target)))
+
+
+def test_dropout_on_attention_is_no_cause():
+    torch.manual_seed(0)
+    future, padding = examine(NoMasks()).bugs
+    assert (
+        "The decoder's self-attention is open to every later word (2 of 2 maps)" in future.sentence
+    )
+    assert (future.name, padding.name) == ("future", "padding")

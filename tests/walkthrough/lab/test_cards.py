@@ -33,7 +33,7 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
     monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
     figure = cards.picture(shown.comparison, alt="?")
     pairs, *others = figure.axes
-    assert figure.get_supylabel() == "difference, points (higher is better)"
+    assert figure.get_supylabel() == "difference, points\n(higher is better)"
     assert [label.get_text() for label in pairs.get_xticklabels()] == ["5 pairs", "mean"]
     _, dots, interval, mean = pairs.lines
     assert list(dots.get_ydata()) == list(shown.comparison.differences)
