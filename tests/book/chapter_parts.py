@@ -9,18 +9,6 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-PARTS = (
-    "What the paper says",
-    "By hand",
-    "The code",
-    "Testing the claim",
-    "What goes wrong",
-    "Exercises",
-    "Questions",
-    "Summary",
-    "Where we differ from the paper",
-    "Next",
-)
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}|:{3,}) *(.*)$")
 EXERCISE = re.compile(r"^[`:]{3,}\{exercise\} +(\S.*)$", re.MULTILINE)
 SOLUTION = re.compile(r"^[`:]{3,}\{solution\} +(\S+)", re.MULTILINE)

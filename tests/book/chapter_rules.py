@@ -9,7 +9,6 @@ from types import FunctionType
 from typing import Any
 
 from chapter_parts import (
-    PARTS,
     SOLUTION,
     Exercise,
     calls,
@@ -46,17 +45,6 @@ INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interv
 ENDS = ["What goes wrong", "Exercises", "Summary"]  # of a chapter that opens with a question
 
 
-def has_every_part_in_order(notebook: NotebookNode) -> list[str]:
-    text = markdown(notebook.cells)
-    problems = []
-    if len(headings(text, 1)) != 1 or not notebook.cells[0].source.startswith("# "):
-        problems.append("a chapter starts with its title, the only first-level heading")
-    found = headings(text, 2)
-    if found != list(PARTS):
-        problems.append(f"the parts are {list(PARTS)}, in this order; found {found}")
-    return problems
-
-
 def head_is_complete(notebook: NotebookNode) -> list[str]:
     head = sections(notebook)[""]
     text, source = markdown(head), code(head)
@@ -76,33 +64,6 @@ def head_is_complete(notebook: NotebookNode) -> list[str]:
         problems.append(f"the head names 3 to 5 things you will be able to do, not {len(points)}")
     if not re.search(r"\bchapter_map\(", source) and not re.search(r"\]\(\S*map\S*\.svg", text):
         problems.append("the head has no map of the block being built")
-    return problems
-
-
-def parts_hold_what_they_promise(notebook: NotebookNode) -> list[str]:
-    part = {title: markdown(cells) for title, cells in sections(notebook).items()}
-    run = {title: cells for title, cells in sections(notebook).items()}
-    paper = r"\{admonition\} Paper, .*Section.*\n:class: paper"
-    rules = {
-        "What the paper says": ("a `Paper, Section N` admonition of class paper", paper),
-        "What goes wrong": ("a {warning}", r"\{warning\}|:class: warning"),
-        "Questions": ("two folded answers", r"\{dropdown\}(.|\n)*\{dropdown\}"),
-        "Summary": ("any text", r"\n\s*\S"),
-        "Where we differ from the paper": ("any text", r"\n\s*\S"),
-        "Next": ("a link to a page", r"\]\([\w./-]+\.(ipynb|md)(#[\w-]*)?\)"),
-    }
-    problems = [
-        f"“{title}” lacks {what}"
-        for title, (what, pattern) in rules.items()
-        if not re.search(pattern, part.get(title, ""))
-    ]
-    by_hand = [cell for cell in run.get("By hand", []) if CHECKED in _tags(cell)]
-    if not by_hand:
-        problems.append("“By hand” lacks a compared cell")
-    if not re.search(r"\bshow\(", code(run.get("The code", []))):
-        problems.append("“The code” lacks show(…)")
-    if not code(run.get("Testing the claim", [])):
-        problems.append("“Testing the claim” runs nothing")
     return problems
 
 
@@ -317,7 +278,7 @@ def opens_with_a_question(notebook: NotebookNode) -> list[str]:
         problems.append("a chapter starts with its title, the only first-level heading")
     if not titles or not titles[0].endswith("?"):
         problems.append("the title is a question")
-    if found[-3:] != ENDS or len(found) < 6 or set(found[:-3]) & set(PARTS):
+    if found[-3:] != ENDS or len(found) < 6:
         problems.append(f"headings tell the story, then come {ENDS}; found {found}")
     wanted = {
         "a `Paper, Section N` admonition": (
@@ -350,10 +311,9 @@ def _words(cells: list[NotebookNode]) -> int:
     return len(prose(NotebookNode(cells=cells)).split())
 
 
-RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
-    has_every_part_in_order,
+QUESTION: tuple[Callable[[NotebookNode], list[str]], ...] = (
+    opens_with_a_question,
     head_is_complete,
-    parts_hold_what_they_promise,
     has_three_to_five_exercises,
     exercises_are_complete,
     imports_stand_in_the_first_cell,
@@ -363,14 +323,6 @@ RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     page_is_described,
     has_an_interactive_figure,
     pictures_have_alt_text,
-)
-QUESTION = (
-    opens_with_a_question,
-    *(
-        rule
-        for rule in RULES
-        if rule not in (has_every_part_in_order, parts_hold_what_they_promise)
-    ),
 )
 STORY = (
     is_a_story,
@@ -384,6 +336,5 @@ STORY = (
 
 
 def rules_for(notebook: NotebookNode) -> tuple[Callable[[NotebookNode], list[str]], ...]:
-    """The rules of the form that a notebook's metadata names; most name none and are chapters."""
-    forms = {"chapter": RULES, "question": QUESTION, "story": STORY}
-    return forms[notebook.metadata.get("form", "chapter")]
+    """The rules of the form that a chapter's metadata names: a story, or a question."""
+    return {"question": QUESTION, "story": STORY}[notebook.metadata["form"]]

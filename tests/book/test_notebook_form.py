@@ -145,14 +145,15 @@ def test_what_is_not_canonical_is_named_and_format_repairs_it(tmp_path, spoil):
 
 
 def test_new_writes_every_part_and_the_room(tmp_path, monkeypatch):
-    from chapter_rules import has_every_part_in_order
+    from chapter_rules import opens_with_a_question
 
     project = tmp_path / "pyproject.toml"
     project.write_text('layers = [\n    """\n    ch02_masks |\n    ch14_run\n    """,\n]\n')
     monkeypatch.setattr(notebooks, "ROOT", tmp_path)
     page, source, tests = notebooks.new("05", "feed-forward", None)
-    assert has_every_part_in_order(notebooks.load(page)) == []
-    assert notebooks.load(page).cells[0].source.startswith("# Feed forward")
+    assert opens_with_a_question(notebooks.load(page)) == []
+    assert notebooks.load(page).metadata["form"] == "question"
+    assert notebooks.load(page).cells[0].source.startswith("# Feed forward?")
     assert source == tmp_path / "src" / "walkthrough" / "ch05_feed_forward"
     found = {path.name for path in source.iterdir()}
     assert found == {"__init__.py", "checks.py", "experiments.py", "figures.py", "predictions.py"}

@@ -102,7 +102,8 @@ def new(number: str, slug: str, title: str | None) -> list[Path]:
     for path in (page, source, tests):
         if path.exists():
             raise NotebookError(f"{path.relative_to(ROOT)} exists")
-    words = {"number": number, "title": title or slug.replace("-", " ").capitalize(), "room": room}
+    title = (title or slug.replace("-", " ").capitalize()).rstrip("?")
+    words = {"number": number, "title": title, "room": room}
     _write(source / "__init__.py", '"""What chapter {{number}} alone uses."""', words)
     _write(source / "experiments.py", '"""The experiments of chapter {{number}}."""', words)
     _write(source / "figures.py", '"""The figures of chapter {{number}}."""', words)
