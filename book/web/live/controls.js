@@ -78,6 +78,11 @@
       return this.input.value;
     }
 
+    /* The reference of a sentence that has one, with or without its full stop. */
+    get reference() {
+      return this.unseen.get(this.text.trim().replace(/\s*\.?$/, "."));
+    }
+
     get beam() {
       return Number(this.method.value) || 1;
     }

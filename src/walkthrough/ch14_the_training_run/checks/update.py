@@ -117,6 +117,16 @@ def _steps_are_alike(result: Any, _expected: Any, given: Arguments) -> bool:
     return bool(((steps - rate).abs() < 0.01 * rate).float().mean() > 0.5)
 
 
+def _left_in_evaluation(result: Any, _expected: Any, _given: Arguments) -> bool:
+    return bool(result["the mode in which the model is left"] == "evaluation")
+
+
+def _steps_at_the_rate_before(result: Any, expected: Any, given: Arguments) -> bool:
+    """The first step at the rate of `_new_optimizer`."""
+    first, rate = "the step of the parameters", given.positional[-1]
+    return bool(torch.allclose(result[first] * rate, expected[first] * 0.01, atol=1e-6))
+
+
 def _only_the_loss_is_wrong(result: Any, expected: Any, _given: Arguments) -> bool:
     """Both steps are right, and what is returned is not."""
     told, *others = expected
@@ -206,11 +216,6 @@ update = UpdateCheck(
                 "still there when it begins. Clear them once an update.",
             ),
             (
-                "rate not set",
-                _update(n_groups=0),
-                "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
-            ),
-            (
                 "rate of one group",
                 _update(n_groups=1),
                 "the first group of parameters steps at the new rate, the second at the one it was "
@@ -225,6 +230,18 @@ update = UpdateCheck(
         ]
     ],
     symptoms=[
+        Symptom(
+            "left in evaluation",
+            _left_in_evaluation,
+            "your function calls `model.eval()` and leaves it at that: from then on nothing is "
+            "dropped in training. An update needs no other mode than the caller's.",
+        ),
+        Symptom(
+            "rate not set before the step",
+            _steps_at_the_rate_before,
+            "the optimiser steps at the rate that it had before. Set `lr` in its `param_groups`, "
+            "before the step.",
+        ),
         Symptom(
             "another loss returned",
             _only_the_loss_is_wrong,
