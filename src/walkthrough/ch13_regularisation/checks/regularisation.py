@@ -118,17 +118,6 @@ def _exchanged(one: str, other: str) -> Callable[[_Connection], str]:
     return lambda connection: names.get(found := _where(connection), found)
 
 
-def _asks_only_whether(connection: _Connection) -> str:
-    called = []
-
-    def note(y: Tensor) -> Tensor:
-        called.append(y)
-        return y
-
-    connection(torch.ones(1), lambda y: y, note, lambda y: y)
-    return "branch" if called else "nowhere"
-
-
 def _after(n: int, connection: _Connection) -> _Connection:
     """Return the connection behind n random numbers: a `drop` of chance must not be lucky twice."""
     return lambda x, sublayer, drop, norm: (torch.rand(n), connection(x, sublayer, drop, norm))[1]
@@ -144,12 +133,6 @@ where = Check(
     ],
     right="`where` is right about {n_cases} connections",
     mistakes=[
-        Mistake(
-            "asks only whether",
-            _asks_only_whether,
-            "you find out whether `drop` is called, and call every place the branch. Let `drop` "
-            "return zeros, and look at what comes out.",
-        ),
         Mistake(
             "a sub-layer that maps 0 to 0",
             _with(sublayer=lambda y: 10 * y),

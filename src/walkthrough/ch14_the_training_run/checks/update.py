@@ -121,12 +121,6 @@ def _left_in_evaluation(result: Any, _expected: Any, _given: Arguments) -> bool:
     return bool(result["the mode in which the model is left"] == "evaluation")
 
 
-def _steps_at_the_rate_before(result: Any, expected: Any, given: Arguments) -> bool:
-    """The first step at the rate of `_new_optimizer`."""
-    first, rate = "the step of the parameters", given.positional[-1]
-    return bool(torch.allclose(result[first] * rate, expected[first] * 0.01, atol=1e-6))
-
-
 def _only_the_loss_is_wrong(result: Any, expected: Any, _given: Arguments) -> bool:
     """Both steps are right, and what is returned is not."""
     told, *others = expected
@@ -196,13 +190,6 @@ update = UpdateCheck(
                 "of a large one. Count the tokens of all batches first, and divide by that.",
             ),
             (
-                "own tokens",
-                _update(weigh=lambda batch, _all: 1 / batch.n_target_tokens),
-                "each loss is divided by the tokens of its own batch, and the gradients are added: "
-                "with three batches the step is about three times too long. Divide by the tokens "
-                "of all batches.",
-            ),
-            (
                 "gradients cleared between batches",
                 _update(clear_each=True),
                 "only the last batch counts when the optimiser steps: the gradients are cleared "
@@ -214,6 +201,11 @@ update = UpdateCheck(
                 _update(clear_at_the_end=False),
                 "the first update is right, the second is not: the gradients of the first are "
                 "still there when it begins. Clear them once an update.",
+            ),
+            (
+                "rate not set",
+                _update(n_groups=0),
+                "the optimiser steps at the rate it was made with. Set `lr` in its `param_groups`.",
             ),
             (
                 "rate of one group",
@@ -235,12 +227,6 @@ update = UpdateCheck(
             _left_in_evaluation,
             "your function calls `model.eval()` and leaves it at that: from then on nothing is "
             "dropped in training. An update needs no other mode than the caller's.",
-        ),
-        Symptom(
-            "rate not set before the step",
-            _steps_at_the_rate_before,
-            "the optimiser steps at the rate that it had before. Set `lr` in its `param_groups`, "
-            "before the step.",
         ),
         Symptom(
             "another loss returned",

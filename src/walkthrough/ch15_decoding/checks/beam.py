@@ -97,26 +97,8 @@ beam_step = Check(
             "it should hold the sum with what the row had before.",
         ),
         Mistake(
-            "divided by the beam",
-            _then(
-                lambda rows, words, best, log_probs: (
-                    (rows * log_probs.shape[-1] + words) // len(best),
-                    words,
-                    best,
-                )
-            ),
-            "you find the row with the size of the beam. In the flat list a row is as long as the "
-            "vocabulary: row = place // vocabulary.",
-        ),
-        Mistake(
             "the place for the word",
-            _then(
-                lambda rows, words, best, log_probs: (
-                    rows,
-                    rows * log_probs.shape[-1] + words,
-                    best,
-                )
-            ),
+            _then(lambda rows, words, best, every: (rows, rows * every.shape[-1] + words, best)),
             "rows and log P are right. Your words are places in the flat list: the id of a word is "
             "place % vocabulary.",
         ),

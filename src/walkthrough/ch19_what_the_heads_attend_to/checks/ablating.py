@@ -64,10 +64,6 @@ def _after_mixing(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor
     return mixed
 
 
-def _unmixed(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    return _merged(attention, x, _silent, head)
-
-
 def _attention(
     label: str, *, n_heads: int, d_model: int, length: int, head: int, bias: float = 1.0
 ) -> Case:
@@ -132,7 +128,7 @@ without_head = Check(
         ),
         Mistake(
             "not mixed",
-            _unmixed,
+            lambda attention, x, head: _merged(attention, x, _silent, head),
             "W^O is missing: the heads stand side by side, not mixed. Call `output_proj` last.",
         ),
     ],
