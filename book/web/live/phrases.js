@@ -68,7 +68,7 @@
     result: "Translation",
     nothing: "(nothing)",
     reference: ({ split, reference }, same) => `Reference: ${same ? "the same." : reference} (${split === "test_sentences" ? "A sentence" : "A combination of words"} that training never had.)`,
-    leastSure: (token, probability) => `Least sure of “${token}”: it had probability ${number(probability, 2)}. (Its training asked for 0.90 and spread the rest over all tokens: label smoothing, chapter 13.)`,
+    leastSure: (token, probability) => `Least sure of “${token}”: it had probability ${number(probability, 2)} (label smoothing asks for 0.90, chapter 13).`,
     asTrained: (text) => `The model as it was trained says: ${text}`,
     sameAsTrained: "The model as it was trained says the same.",
     cutOff: (extra) => `It was stopped at the limit, ${extra} tokens more than the source has.`,
