@@ -117,7 +117,7 @@ smoothed_loss = Check(
         ),
         Mistake(
             "shares exchanged",
-            lambda logits, target, smoothing, pad_id: _loss(logits, target, 1 - smoothing, pad_id),
+            _against(lambda e, v: e + (1 - e) / v, lambda e, v: (1 - e) / v),
             "the two weights are exchanged: the gold token gets 1 − ε, and ε is what is spread.",
         ),
         Mistake(
