@@ -33,7 +33,7 @@
     }
   }
 
-  // ---- On the page itself: three selects and a count.
+  // ---- On the page itself: four selects, a box for more columns, and a count.
   function choice(label, values) {
     // a browser that restores a form would choose behind the reader's back
     const select = element("select", { autocomplete: "off" }, ...[ALL, ...new Set(values)].map((value) => new Option(value)));
@@ -57,7 +57,8 @@
       const anchor = row.querySelector("[id^='claim-']");
       if (anchor) {
         const [kind, verdict] = [...row.cells].slice(-2).map((cell) => cell.textContent.trim());
-        found.push({ row, all: [row], id: anchor.id, section: anchor.id.match(CLAIM)[1], kind, verdict });
+        const [chapter] = row.cells[2].textContent.trim().match(/^\d+[a-z]?(?=:)/) ?? ["none"];
+        found.push({ row, all: [row], id: anchor.id, section: anchor.id.match(CLAIM)[1], chapter, kind, verdict });
       } else {
         found[found.length - 1].all.push(row);
       }
@@ -127,13 +128,16 @@
 
   function addFilters(table, rows) {
     const section = choice("Section", rows.map((one) => one.section));
+    const chapter = choice("Chapter", rows.map((one) => one.chapter).sort());
     const kind = choice("Kind", rows.map((one) => one.kind));
     const verdict = choice("Verdict", rows.map((one) => one.verdict));
-    const choices = Object.entries({ section, kind, verdict });
+    const choices = Object.entries({ section, chapter, kind, verdict });
     const count = element("output");
+    const whole = element("input", { type: "checkbox", autocomplete: "off" }); // columns that few come for
     const fits = (one) => choices.every(([name, { select }]) => [ALL, one[name]].includes(select.value));
 
     function apply() {
+      table.classList.toggle("ledger-short", !whole.checked);
       for (const one of rows) {
         one.all.forEach((row) => (row.hidden = !fits(one)));
       }
@@ -148,7 +152,8 @@
       target.scrollIntoView();
     }
 
-    const form = element("form", { className: "ledger-filters" }, section.label, kind.label, verdict.label, count);
+    const form = element("form", { className: "ledger-filters" }, section.label, chapter.label, kind.label, verdict.label,
+      element("label", {}, whole, "rates, lengths, rivals"), count);
     form.addEventListener("change", apply);
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", showTarget);

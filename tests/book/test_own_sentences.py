@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "book" / "own-sentences.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = [text.strip() for kind, text in BLOCKS if not kind]
-PAIRS, PYTHON = (text for kind, text in BLOCKS if kind == "python")
+PAIRS, BESIDE, PYTHON = (text for kind, text in BLOCKS if kind == "python")
 (SETTINGS,) = (text for kind, text in BLOCKS if kind == "toml")
 
 
@@ -43,8 +43,9 @@ def folder(tmp_path_factory):
 @pytest.mark.slow
 def test_every_command_runs_in_the_pages_order(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    install, make, *rest = COMMANDS
-    assert install == "pip install num2words"
+    install, words, make, *rest = COMMANDS
+    assert install.splitlines()[-2:] == ["source .venv/bin/activate", "pip install ."]
+    assert words == "pip install num2words"
     assert make == "python pairs.py"
     subprocess.run([sys.executable, "pairs.py"], check=True)
     assert len(list(folder.glob("*.fr"))) == len(list(folder.glob("*.ko"))) == 3
@@ -57,8 +58,19 @@ def test_every_command_runs_in_the_pages_order(folder, monkeypatch, capsys):
         if "ctranslate2" not in words or find_spec("ctranslate2"):
             assert main(words[3:]) == 0, command
             capsys.readouterr()
+    exec(BESIDE, {})
+    assert re.search(r"right in one run alone: \d+ and \d+ lines", capsys.readouterr().out)
     exec(PYTHON, {})
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_what_can_be_turned_is_a_setting(tmp_path):
+    (tmp_path / "numbers.toml").write_text(SETTINGS, encoding="utf-8")
+    plan = make_plan(None, tmp_path / "numbers.toml")
+    named = set(re.findall(r"`(data|model|training)\.(\w+)", PAGE))
+    assert len(named) > 7
+    for part, name in named:
+        assert hasattr(getattr(plan, part), name) or name in getattr(plan, part), (part, name)
 
 
 def test_the_settings_are_the_pages(tmp_path):

@@ -1,7 +1,7 @@
 /* Widened numbers, switches, and the tree. */
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const live = require("./together.js").modules(["loading", "text", "decoding", "switches", "engine", "attention", "tree"]);
+const live = require("./together.js").modules(["loading", "text", "decoding", "switches", "engine", "attention", "tree", "controls"]);
 
 const SIZES = { layers: 2, heads: 4, dK: 32 };
 
@@ -110,4 +110,11 @@ test("parts are put together in their order, and what has not arrived is an erro
   await assert.rejects(live.loading.unpack("word"), /not arrived/);
   live.receive("word", 0, 2, packed.slice(0, 10));
   assert.equal(new TextDecoder().decode(await live.loading.unpack("word")), "attention");
+});
+
+test("a sentence has its reference with or without its full stop", () => {
+  const { get } = Object.getOwnPropertyDescriptor(live.controls.Controls.prototype, "reference");
+  const unseen = new Map([["Jane dort.", "Jane sleeps."]]);
+  const found = ["Jane dort.", " Jane dort", "Jane dort .", "Jane dor"].map((text) => get.call({ text, unseen }));
+  assert.deepEqual(found, ["Jane sleeps.", "Jane sleeps.", "Jane sleeps.", undefined]);
 });

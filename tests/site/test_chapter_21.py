@@ -51,7 +51,7 @@ def test_the_chapter_opened_as_a_file_translates(page: Page, built_site: Path) -
     visit = Visit(page)
     page.goto((built_site / CHAPTER).as_uri())
     load(page)
-    assert translated(page) == "Jane visits Africa in September."
+    assert translated(page) == "The neighbours think that this mouse is white."
     assert (visit.third_party(), visit.errors) == ([], [])
 
 

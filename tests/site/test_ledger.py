@@ -55,6 +55,21 @@ def test_section_and_verdict_narrow_the_table(page: Page, site_url: str) -> None
     assert visit.errors == []
 
 
+def test_a_chapters_claims_are_shown_alone_and_rates_on_demand(page: Page, site_url: str) -> None:
+    open_page(page, f"{site_url}/book/ledger.html")
+    page.get_by_label("Chapter").select_option("08")
+    links = page.locator(f"{ROWS}:visible td:nth-child(3)").all_inner_texts()
+    assert links
+    assert all(link.startswith("08:") for link in links)
+    rates = page.locator("th", has_text="Rates")
+    assert not rates.is_visible()
+    page.get_by_label("rates, lengths, rivals").check()
+    assert rates.is_visible()
+    wide = page.locator(f"{ROWS}:visible td:nth-child(2)").first.bounding_box()
+    assert wide
+    assert wide["width"] > 200
+
+
 def test_heads_sort_the_table_and_say_so(page: Page, site_url: str) -> None:
     open_page(page, f"{site_url}/book/ledger.html")
     pairs = page.get_by_role("button", name="Pairs")
@@ -84,8 +99,8 @@ def test_only_experiments_are_counted(page: Page, site_url: str) -> None:
 def test_filters_work_by_keyboard_and_are_announced(page: Page, site_url: str) -> None:
     open_page(page, f"{site_url}/book/ledger.html")
     page.get_by_label("Section").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in ("Chapter", "Kind", "Verdict"):
+        page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.labels[0].innerText").startswith("Verdict")
     page.keyboard.type("cannot")
     n = N_OF_VERDICT["cannot be tested here"]
@@ -114,6 +129,8 @@ def test_it_fits_a_phone_and_rows_keep_their_meaning(phone: Page, site_url: str)
         "() => { const box = document.querySelector(\"table:has([id^='claim-'])\").parentElement;"
         "return box.scrollWidth <= box.clientWidth + 1; }"
     )
+    assert phone.get_by_role("columnheader").count() == 8
+    phone.get_by_label("rates, lengths, rivals").check()
     assert phone.get_by_role("columnheader").count() == 11
     assert phone.get_by_role("row").count() == 1 + sum(len(c.effects) or 1 for c in CLAIMS)
     phone.get_by_label("Verdict").select_option("does not hold")

@@ -220,6 +220,16 @@ def test_tokens_come_one_after_another_and_one_sentence_is_said(page, url):
     assert "The model as it was trained says" in said
 
 
+LARGEST_IS_SEEN = """() => {
+    const rows = [...document.querySelectorAll(".live-steps tbody tr")];
+    const cells = [...rows.find((row) => row.firstChild.textContent === "softmax").cells].slice(1);
+    const weights = cells.map((cell) => parseFloat(cell.textContent));
+    const best = cells[weights.indexOf(Math.max(...weights))].getBoundingClientRect();
+    const box = document.querySelector(".live-inside").getBoundingClientRect();
+    return best.left >= box.left && best.right <= box.right + 1;
+}"""
+
+
 def test_keyboard_axe_and_a_narrow_screen(page, url):
     page.set_viewport_size({"width": 375, "height": 800})
     loaded(page, url)
@@ -231,6 +241,10 @@ def test_keyboard_axe_and_a_narrow_screen(page, url):
     assert first.get_attribute("aria-pressed") == "true"
     assert page.evaluate("document.activeElement.className") == "live-token"
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    for name in ("Attention", "The beam"):
+        assert page.get_by_role("heading", name=name, exact=True).count() == 1
+    assert page.evaluate(LARGEST_IS_SEEN)
+    assert "Its largest weight, 0." in page.locator(".live-attention").inner_text()
     page.get_by_label("heads").select_option("off")
     names, heights = zip(*page.evaluate(NAMES), strict=True)
     assert len(set(names)) == len(names), names

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import yaml
 from tools.site import laboratory
 
-from walkthrough.lab import store
+from walkthrough.lab import compare, store
 from walkthrough.lab.discovery import declarations
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,17 @@ def test_every_declaration_has_its_section_with_question_command_and_files(tmp_p
         assert f"results/{e.name}.jsonl)" in text
     for path in re.findall(r"\[declaration\]\(\S+?/main/(\S+)\)", text):
         assert (ROOT / path).is_file(), path
+
+
+def test_a_table_at_the_top_has_question_verdict_and_size():
+    e = declarations()["05-width"]
+    asked = [{**WIDTH, "arm": "256", "base": "none"}]
+    head, _, line, *_ = laboratory.sections([e], asked).splitlines()
+    assert head == "| Experiment | Question | Verdict | Size |"
+    name, question, verdict, size = line.strip("| ").split(" | ")
+    assert (name, question) == ("[05-width](#05-width)", e.question)
+    assert verdict == compare(e, "256", base="none", figure=WIDTH["figure"]).verdict
+    assert size.startswith(laboratory.state(e)[0])
 
 
 def test_the_cards_are_those_of_the_ledger():

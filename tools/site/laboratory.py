@@ -4,6 +4,7 @@ The page is `book/laboratory.md`; where it says `MARK`, a section for each decla
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -26,16 +27,27 @@ ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 STYLED = re.compile(r' (?:class|style)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
 FACES = "Arial, Helvetica, sans-serif"
+OVERVIEW = "| Experiment | Question | Verdict | Size |\n|---|---|---|---|"
 TOP = "| Arm | Beside {base}, by `{figure}` | Updates | Pairs | Verdict |\n|---|---|---|---|---|"
 
 
 def sections(experiments: Iterable[Experiment], asked: Iterable[dict[str, Any]] = ()) -> str:
     """Return the page's text; `asked` are the comparisons that the ledger names."""
+    rows, told = [OVERVIEW], []
     asked = list(asked)
-    return "\n\n".join("\n\n".join(_section(e, asked)) for e in experiments)
+    for e in experiments:
+        verdicts: list[str] = []
+        told.append("\n\n".join(_section(e, asked, verdicts)))
+        counted = ", ".join(
+            f"{verdict} ({n})" if n > 1 else verdict for verdict, n in Counter(verdicts).items()
+        )
+        size = " · ".join((state(e)[0], hours(e)))
+        rows.append(f"| [{e.name}](#{e.name}) | {e.question} | {counted or '–'} | {size} |")
+    return "\n\n".join(["\n".join(rows), *told])
 
 
-def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
+def _section(e: Experiment, asked: list[dict[str, Any]], verdicts: list[str]) -> Iterator[str]:
+    """Yield the parts of a section; its cards' `verdicts` are added to that list."""
     yield f"## {e.name}"
     yield f'<span id="{e.name}"></span>'  # Sphinx's own anchor leaves the number out
     yield f"*{e.question}*"
@@ -65,6 +77,7 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
         last = found[-1]
         cards = [{"experiment": e.name, "arm": last.ours, "figure": figure, "length": last.length}]
     for one in cards:
+        verdicts.append(_verdict(**one))
         evidence = card(one.pop("experiment"), one.pop("arm"), **one)
         yield f"```{{raw}} html\n{flat(evidence._repr_html_())}\n```"
     if len(found) > 1:
@@ -76,6 +89,10 @@ def _section(e: Experiment, asked: list[dict[str, Any]]) -> Iterator[str]:
     if refusals:
         some = "" if len(refusals) == 1 else f", and so for {len(refusals) - 1} more"
         yield f"Not compared yet: {refusals[0].removeprefix(f'{e.name}: ')}{some}."
+
+
+def _verdict(experiment: str, arm: str, **asked: Any) -> str:
+    return compare(experiment, arm, **asked).verdict
 
 
 def flat(page: str) -> str:

@@ -100,7 +100,7 @@
       const { make } = live.drawing, { say } = this, { tokens, ids } = live.tree.shown(steps);
       const text = this.words.write(ids) || say.nothing;
       const lines = [make("p", {}, `${say.result}: `, make("strong", { lang: "en" }, text))];
-      const known = this.controls.unseen.get(this.controls.text.trim());
+      const known = this.controls.reference;
       if (known) lines.push(make("p", {}, say.reference(known, known.reference === text)));
       if (trained) lines.push(make("p", {}, trained.text === text ? say.sameAsTrained : say.asTrained(trained.text || say.nothing)));
       const { token, probability } = live.tree.leastSure(tokens);

@@ -24,7 +24,7 @@
     buildSentence(examples, kinds, translate) {
       const { make } = live.drawing, { say } = this;
       this.input = make("input", {
-        type: "text", id: "live-source", lang: "fr", autocomplete: "off", spellcheck: "false", value: examples[0],
+        type: "text", id: "live-source", lang: "fr", autocomplete: "off", spellcheck: "false", value: examples[1], // on it every switch shows
       });
       const set = (text) => { this.input.value = text; translate(); };
       const chips = examples.map((text) => make("button", { type: "button", class: "live-chip", lang: "fr", onclick: () => set(text) }, text));
@@ -51,6 +51,7 @@
       this.kind = select("off-kind", say.offKind, live.switches.KINDS.map((kind) => [kind, say.kinds[kind]]));
       this.layer = select("off-layer", say.offLayer, counted(layers));
       this.head = select("off-head", say.offHead, counted(heads));
+      [this.kind.field.value, this.head.field.value] = ["cross", "2"]; // a head whose loss shows on that sentence
       this.looks = make("ul", { class: "live-looks" });
       return make("div", { class: "live-choices" },
         make("fieldset", {}, make("legend", {}, say.decoding),
@@ -76,6 +77,11 @@
 
     get text() {
       return this.input.value;
+    }
+
+    /* The reference of a sentence that has one, with or without its full stop. */
+    get reference() {
+      return this.unseen.get(this.text.trim().replace(/\s*\.?$/, "."));
     }
 
     get beam() {

@@ -5,8 +5,7 @@
   const SVG = "http://www.w3.org/2000/svg";
   const CELL = 30, LABELS = 9; // px of a cell, px of a letter of a label, nearly
   const LEAST_WRITTEN = 0.1; // smaller weights are a colour only
-  const VIRIDIS = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"].map((hex) =>
-    [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+  const WEIGHT = "#0072b2", ON_WEIGHT = 0.93; // the book's colour of a weight; above this, white reads better on it
   const CLOSED = "#9a9a9a";
 
   /* make("button", { type: "button", onclick }, "Translate", …) */
@@ -28,12 +27,9 @@
     return element;
   }
 
-  /* The colour of a weight, as in the book's other maps. */
-  function colour(weight) {
-    const place = Math.min(Math.max(weight, 0), 1) * (VIRIDIS.length - 1), low = Math.floor(place);
-    const next = VIRIDIS[Math.min(low + 1, VIRIDIS.length - 1)];
-    return `rgb(${VIRIDIS[low].map((channel, i) => Math.round(channel + (next[i] - channel) * (place - low))).join(",")})`;
-  }
+  /* The colour of a weight, as in Figure 21.1: the stronger, the more. */
+  const colour = (weight) => `color-mix(in srgb, ${WEIGHT} ${(7 + 93 * weight).toFixed(1)}%, transparent)`;
+  const ink = (weight) => (weight > ON_WEIGHT ? "white" : "currentColor");
 
   /* rows: one list of weights a query, undefined where the mask closes; the row at `place` is framed. */
   function attentionMap({ rows, queries, keys, place, title }, phrases) {
@@ -49,7 +45,7 @@
       if (value > largest.value) largest = { value, query: queries[i], key };
       parts.push(draw("rect", { ...cell, fill: colour(value) }, draw("title", {}, phrases.cell(queries[i], key, value))));
       if (value >= LEAST_WRITTEN) parts.push(draw("text", {
-        x: cell.x + CELL / 2 - 0.5, y: cell.y + CELL / 2 + 4, fill: value > 0.6 ? "black" : "white",
+        x: cell.x + CELL / 2 - 0.5, y: cell.y + CELL / 2 + 4, fill: ink(value),
         "text-anchor": "middle", class: "live-small",
       }, value.toFixed(2).replace(/^0/, "")));
     }));
@@ -68,7 +64,7 @@
   /* One row of a map, from q·k to weights: `lines` are { name, values, weights: whether to tint }. */
   function stepsTable(caption, keys, lines, phrases) {
     const cell = ({ weights }, value) => {
-      const style = weights && `background:${colour(value)};color:${value > 0.6 ? "black" : "white"}`;
+      const style = weights && `background:${colour(value)};color:${ink(value)}`;
       return make("td", { style, class: value === -Infinity && "live-closed" }, phrases.score(value));
     };
     return make("table", { class: "live-steps" }, make("caption", {}, caption),
@@ -155,5 +151,5 @@
     }
   }
 
-  live.drawing = { make, attentionMap, stepsTable, TopTable, TreePicture, colour };
+  live.drawing = { CELL, make, attentionMap, stepsTable, TopTable, TreePicture };
 })();

@@ -68,7 +68,7 @@
     result: "Translation",
     nothing: "(nothing)",
     reference: ({ split, reference }, same) => `Reference: ${same ? "the same." : reference} (${split === "test_sentences" ? "A sentence" : "A combination of words"} that training never had.)`,
-    leastSure: (token, probability) => `Least sure of “${token}”: it had probability ${number(probability, 2)}.`,
+    leastSure: (token, probability) => `Least sure of “${token}”: it had probability ${number(probability, 2)} (label smoothing asks for 0.90, chapter 13).`,
     asTrained: (text) => `The model as it was trained says: ${text}`,
     sameAsTrained: "The model as it was trained says the same.",
     cutOff: (extra) => `It was stopped at the limit, ${extra} tokens more than the source has.`,
@@ -88,6 +88,7 @@
     mapWords: ({ title, queries, keys, value, query, key }) =>
       `${title}. Map with ${queries} queries as rows and ${keys} keys as columns. The largest weight, ${number(value, 2)}, goes from ${query} to ${key}.`,
     mapKey: "Rows are queries, columns are keys; each row sums to 1. Grey cells are closed by the mask. The framed row is taken apart below.",
+    largest: (value, key) => `Its largest weight, ${number(value, 2)}, is on “${key}”.`,
     broken: "broken",
     trained: "as it was trained, reading the same words",
     inside: "One row, from q·k to weights",

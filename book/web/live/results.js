@@ -24,7 +24,7 @@
       const { make } = live.drawing, { say } = this;
       this.tree = make("div", { class: "live-scroll", tabindex: "0", role: "group", "aria-label": say.tree });
       this.finished = make("div", {});
-      return make("section", {}, make("p", { class: "live-title" }, say.tree), this.tree,
+      return make("section", {}, make("h2", { class: "live-title" }, say.tree), this.tree,
         make("p", { class: "live-note" }, say.treeKey), this.finished);
     }
 
@@ -39,13 +39,14 @@
       };
       const scroll = (kind, label) => make("div", { class: `live-scroll ${kind}`, tabindex: "0", role: "group", "aria-label": label });
       this.map = scroll("live-maps", say.attention);
+      this.mapKey = make("p", { class: "live-note" });
       this.inside = scroll("live-inside", say.inside);
-      return make("section", { class: "live-attention" }, make("p", { class: "live-title" }, say.attention),
+      return make("section", { class: "live-attention" }, make("h2", { class: "live-title" }, say.attention),
         make("div", { class: "live-row" },
           pick("kind", say.ofKind, live.switches.KINDS.map((kind) => [kind, say.kinds[kind]])),
           pick("layer", say.layer, counted(layers)), pick("head", say.head, [...counted(heads), ["mean", say.mean]]),
           pick("row", say.row, [])),
-        this.map, make("p", { class: "live-note" }, say.mapKey), this.inside);
+        this.map, this.mapKey, this.inside);
     }
 
     /* Shows another map or another row; a row of the decoder is a token, which is then the chosen one. */
@@ -145,6 +146,7 @@
       };
       const maps = run.trained ? [map(run, say.broken), map(run.trained, say.trained)] : [map(run, title)];
       this.map.replaceChildren(...maps);
+      this.mapKey.textContent = say.mapKey;
       if (view.head === "mean") return this.inside.replaceChildren(make("p", { class: "live-note" }, say.oneHead));
       const [own, trained] = [run, run.trained].map((one) => one
         && live.attention.rowsOf(one.products[view.kind][view.layer][view.head], view.kind, one.switches, this.sizes)[place]);
@@ -157,6 +159,10 @@
       ];
       if (trained) lines.push({ name: say.steps.trained, values: trained.weights, weights: true });
       this.inside.replaceChildren(stepsTable(say.stepsOf(queries[place]), keys, lines, say));
+      const best = own.weights.indexOf(Math.max(...own.weights)), column = this.inside.querySelectorAll("thead th")[best];
+      this.mapKey.textContent += ` ${say.largest(own.weights[best], keys[best])}`;
+      this.inside.scrollLeft = column.offsetLeft + column.offsetWidth - this.inside.clientWidth; // on a phone, too
+      this.map.scrollLeft = this.map.scrollWidth - this.map.clientWidth - (keys.length - 1 - best) * live.drawing.CELL;
     }
 
     /* The words beside the rows and above the columns. */

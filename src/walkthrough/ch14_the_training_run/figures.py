@@ -29,7 +29,8 @@ _LEARNING = f"""
 #scene-learning .alone u{{text-decoration:underline .18em {OUTPUT};text-underline-offset:.2em}}
 #scene-learning .sure{{display:grid;grid-template-columns:auto 1fr 3em;gap:.3em .7em;
 align-items:center;align-content:start}}
-#scene-learning :is(.sure,.loss)>strong{{grid-column:1/-1;font-weight:600}}
+#scene-learning :is(.sure,.loss)>strong{{grid-column:1/-1}}
+#scene-learning strong{{font-weight:600}}
 #scene-learning .sure b{{font-weight:500}}
 #scene-learning .bar{{height:1.1em;border-radius:3px;
 background:color-mix(in srgb,currentColor 9%,transparent)}}
@@ -89,8 +90,8 @@ def learning(
     style = f"--z:{left[first]};--y:{down[first]};{glides(left, down)}"
     return scene(
         "learning",
-        f'<div class="alone">{escape(source)} →{said}</div>'
-        f'<div class="sure"><strong>how sure it is of the right next word</strong>{bars}</div>'
+        f'<div class="alone"><strong>alone</strong>, it translates <i>{escape(source)}</i>{said}</div>'
+        f'<div class="sure"><strong>given the right words before, how sure it is of the next</strong>{bars}</div>'
         '<div class="loss"><strong>training loss</strong><div class="plot">'
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
         f'<path d="{path}" stroke="{KEY}" stroke-width="2"/></svg>'
@@ -181,7 +182,7 @@ def _compared(output: str, reference: str) -> str:
     if output == reference:
         return f"✓ {escape(output)}"
     said, wanted = output.split(), reference.split()
-    return f"✗ {_unlike(said, wanted) or 'nothing'}<br>reference: {_unlike(wanted, said)}"
+    return f"✗ {_unlike(said, wanted) or '(empty output)'}<br>reference: {_unlike(wanted, said)}"
 
 
 def _unlike(words: list[str], others: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -60,7 +61,8 @@ def _own_experiment(answer: Any) -> Verdict:
         if found is None:
             return Verdict("nothing yet", f"the declaration is in order: {now}")
         return Verdict("wrong", f"`found` is {kind(found)}: {now}, which holds the verdict and why")
-    if not any(compared.differences):
+    arms = [arm for arm in mine.arms if arm.name in (compared.ours, base)]
+    if not any(compared.differences) and len({repr(replace(arm, name="")) for arm in arms}) < 2:
         say = "both end alike to the last digit: are they two arms, and what does yours change?"
         return Verdict("wrong", say)
     return Verdict("right", f"{pairs} pairs, and a verdict that counts: *{compared.verdict}*")
@@ -126,6 +128,12 @@ seeds_needed = Check(
             "be *smaller* than the effect.",
         ),
         Mistake(
+            "sd and effect exchanged",
+            lambda sd, effect, t: _first_n()(effect, sd, t),
+            "the two are exchanged: the interval comes from `sd`, and `effect` is what it is "
+            "compared with.",
+        ),
+        Mistake(
             "the whole width",
             _first_n(ends=lambda half, effect: 2 * half < effect),
             "you compare the whole width with the effect. From the mean to 0 is one side: "
@@ -165,8 +173,9 @@ matched_d_ff = ValueCheck(
         *_wrong(_MISSING / (12 * 1025), "that is by how much d_ff grows. Base's 2048 come on top."),
         *_wrong(
             _wider(each=6 * 1025),
-            "you count the feed-forward networks of one stack. There "
-            "are twelve: six in the encoder, six in the decoder.",
+            "two slips give this number: the feed-forward networks of one stack (there are twelve: "
+            "six in the encoder, six in the decoder), or V and W^O taken for smaller too (only Q "
+            "and K are).",
         ),
         *_wrong(_wider(each=1025), "you count one feed-forward network. There are twelve."),
         *_wrong(
@@ -179,7 +188,8 @@ matched_d_ff = ValueCheck(
         ),
         *_wrong(
             _wider(each=12 * 1025, missing=_MISSING * 2 / 3),
-            "you count twelve attentions. There are eighteen: a decoder layer has two.",
+            "two slips give this number: twelve attentions (there are eighteen: a decoder layer "
+            "has two), or eighteen feed-forward networks (there are twelve).",
         ),
         WrongValue(
             math.floor(_wider(each=12 * 1025)),

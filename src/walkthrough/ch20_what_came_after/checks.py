@@ -34,7 +34,9 @@ def _input(
     return build
 
 
-def _images(batch: int, channels: int, height: int, width: int, size: int) -> Case:
+def _images(
+    batch: int, channels: int, height: int, width: int, size: int, bias: float = 1.0
+) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         def draw(*shape: int) -> Tensor:
             return torch.randn(*shape, generator=generator)
@@ -44,12 +46,13 @@ def _images(batch: int, channels: int, height: int, width: int, size: int) -> Ca
             draw(batch, channels, height, width),
             size,
             draw(d_model, channels * size * size),
-            *(draw(d_model), draw(d_model), draw(1 + n, d_model)),
+            *(bias * draw(d_model), draw(d_model), draw(1 + n, d_model)),
         )
 
     kind = "grey" if channels == 1 else "colour"
     images = f"{batch} {kind} images" if batch > 1 else f"one {kind} image"
-    return Case(f"{images} of {height} × {width}, patches of {size} × {size}", make)
+    without = "" if bias else ", a bias of 0"
+    return Case(f"{images} of {height} × {width}, patches of {size} × {size}{without}", make)
 
 
 def _flat_without_cutting(
@@ -83,6 +86,7 @@ image_tokens = Check(
         _images(2, 1, 6, 6, 3),
         _images(2, 3, 4, 8, 2),
         _images(1, 3, 8, 4, 4),
+        _images(2, 2, 4, 6, 2, bias=0.0),
     ],
     mistakes=[
         Mistake(
@@ -101,6 +105,17 @@ image_tokens = Check(
             _flat_without_cutting,
             "the pixels are split into equal runs, row after row of the whole image. A patch is a "
             "square: part of several rows.",
+        ),
+        Mistake(
+            "flattened as it was unfolded",
+            _input(lambda cut: cut.permute(0, 3, 1, 2, 4, 5).reshape(cut.shape)),
+            "you flatten the patches in the order that `unfold` leaves: channels stand before rows "
+            "and columns of patches. Bring them behind these first.",
+        ),
+        Mistake(
+            "class token last",
+            _beside(lambda x, table: torch.cat([x[:, 1:], x[:, :1]], dim=1) + table),
+            "the class token stands at the end. It comes first: row 0 of `positions` is its place.",
         ),
         Mistake(
             "positions one row early",
@@ -176,6 +191,7 @@ turn_at = Check(
     cases=[
         _heads(1, 2, 4, [[0, 1, 2, 3]], "one sentence from position 0"),
         _heads(1, 3, 8, [[17]], "one new word at position 17, as beside a cache"),
+        _heads(1, 1, 4, [[5000, 5001]], "two words at 5000, as far on in a long text"),
         _heads(2, 2, 8, [[0, 1, 2, 3, 4], [0, 0, 0, 1, 2]], "a sentence padded on the left"),
         _heads(2, 1, 6, [[0, 1, 2, 0, 1], [0, 1, 0, 1, 2]], "two sentences packed in a row"),
     ],

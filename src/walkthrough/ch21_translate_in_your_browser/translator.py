@@ -14,6 +14,7 @@ WEIGHTS = FOLDER / "phrasebook-translator.safetensors"
 
 EXAMPLES = (
     "Jane visite l'Afrique en septembre.",
+    "Les voisines pensent que cette souris est blanche.",
     "La voisine ne vend pas la maison blanche.",
     "Paul rend le voyage plus difficile.",
     "Le nouvel ami japonais aide l'étudiant italien qui travaille en France le matin.",

@@ -161,7 +161,8 @@ corrected = Check(
         Mistake(
             "only forgets",
             lambda state, key, value: state - torch.outer(key, key @ state),
-            "the old answer is taken away, and the new value is not written.",
+            "`key` gets no answer any more: the old one is taken away, and the new value is not "
+            "written, or wiped as well. Take away first, then write.",
         ),
     ],
 )  # fmt: skip

@@ -66,3 +66,35 @@ def test_the_loss_of_older_implementations_is_named():
         return F.kl_div(logits.log_softmax(-1), wanted, reduction="batchmean")
 
     assert checks.smoothed_loss(loss).mistake == "divergence"
+
+
+def test_a_place_found_by_chance_is_not_found():
+    def where(connection):
+        given = torch.ones(1), lambda y: 10 * y + 5, torch.nn.Dropout(0.5), lambda y: y + 100
+        found = {100.0: "sum", 115.0: "stream", 101.0: "branch", 106.0: "input", 0.0: "result"}
+        return found.get(float(connection(*given)), "nowhere")
+
+    assert "wrong for connection" in checks.where(where).message
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "said"),
+    [
+        (checks.drop, lambda x, k, p, training: x if training else x * k / (1 - p), "other way"),
+        (checks.smoothed_loss, lambda *given: loss_of(*given, mean=torch.sum), "this is the sum"),
+        (
+            checks.smoothed_loss,
+            lambda logits, target, e, pad: loss_of(logits, target, 1 - e, pad),
+            "weights are exchanged",
+        ),
+    ],
+)
+def test_common_slips_are_named(check, answer, said):
+    assert said in check(answer).message
+
+
+def loss_of(logits, target, smoothing, pad_id, mean=torch.mean):
+    log_p = logits.log_softmax(-1)
+    gold = log_p[range(len(target)), target]
+    each = (1 - smoothing) * gold + smoothing * log_p.mean(-1)
+    return -mean(each[target != pad_id])

@@ -115,3 +115,12 @@ def test_a_diagnosis_in_the_readers_own_way_is_right():
         return "nothing" if moved(source.flip(1)) else "positions"
 
     assert checks.diagnose(diagnose).status == "right"
+
+
+def test_a_model_left_in_evaluation_is_told():
+    def update(model, optimizer, batches, rate):
+        told = checks.update.reference.__wrapped__(model, optimizer, batches, rate)
+        model.eval()
+        return told
+
+    assert "nothing is dropped in training" in checks.update(update).message

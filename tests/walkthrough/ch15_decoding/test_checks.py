@@ -121,3 +121,12 @@ def test_a_loop_for_each_sentence_makes_too_many_calls():
         return [loop(step, n, limit)[row] for row in range(n)]
 
     assert "one call answers all sentences" in checks.greedy_batch(one_by_one).message
+
+
+def test_the_lowest_scores_are_named():
+    def step(totals, log_probs, beam):
+        every = totals[:, None] + log_probs
+        found, places = every.flatten().topk(beam, largest=False)
+        return places // every.shape[1], places % every.shape[1], found
+
+    assert checks.beam_step(step).mistake == "the worst"

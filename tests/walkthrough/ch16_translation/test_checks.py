@@ -50,3 +50,13 @@ def bleu_with_totals(hypotheses, references, *, least):
 def test_a_sentence_shorter_than_n_has_no_runs():
     assert checks.bleu(lambda h, r: bleu_with_totals(h, r, least=0)).status == "right"
     assert checks.bleu(lambda h, r: bleu_with_totals(h, r, least=-9)).status == "wrong"
+
+
+@pytest.mark.parametrize("of_short", [0.0, 100.0, None])
+def test_a_mean_over_sentences_is_named_whatever_it_makes_of_short_ones(of_short):
+    def bleu(hypotheses, references):
+        pairs = list(zip(hypotheses, references, strict=True))
+        each = [bleu_with_totals([h], [r], least=0) if len(h) > 3 else of_short for h, r in pairs]
+        return sum(each) / len(each)
+
+    assert checks.bleu(bleu).mistake == "mean over sentences"

@@ -128,3 +128,14 @@ def test_a_search_for_seeds_that_gives_up_is_wrong():
         return next((n for n in range(2, 31) if t(n) * sd / math.sqrt(n) < effect), None)
 
     assert "another `t`" in checks.seeds_needed(seeds_needed).message
+
+
+def test_arms_that_differ_may_end_alike_by_the_figure_that_was_asked(tmp_path):
+    arms = Arm("base"), Arm("mine", model={"norm": "pre"})
+    verdict = asked(declared(*arms, load=nothing), tmp_path)
+    assert verdict.status == "right"
+
+
+@pytest.mark.parametrize("answer", [2432, 3201])
+def test_a_width_that_two_slips_give_names_both(answer):
+    assert checks.matched_d_ff(answer).message.startswith("two slips give this number")

@@ -78,3 +78,53 @@ def test_a_hook_is_taken_off_again(taken_off):
     verdict = checks.without_head(without_head)
     assert verdict.status == ("right" if taken_off else "wrong")
     assert taken_off or "`attention.output_proj.hooks` is different" in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        (lambda merged, head, d_v: merged, "nothing silenced"),
+        (lambda merged, head, d_v: cut_at(merged, head), "one component"),
+        (lambda merged, head, d_v: cut_at(merged.mT, head).mT, "a position"),
+        (
+            lambda merged, head, d_v: merged - cut_at(merged, slice(head * d_v, (head + 1) * d_v)),
+            "that head alone",
+        ),
+    ],
+)
+def test_what_is_cut_in_place_of_a_head_is_named(changed, name):
+    def without_head(attention, x, head):
+        parts = attention.query_proj(x), attention.key_proj(x), attention.value_proj(x)
+        q, k, v = map(attention.split_heads, parts)
+        found = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+        return attention.output_proj(changed(attention.merge_heads(found), head, attention.d_v))
+
+    assert checks.without_head(without_head).mistake == name
+
+
+def cut_at(x, index):
+    """A copy that is 0 at an index of the last dimension."""
+    x = x.clone()
+    x[..., index] = 0
+    return x
+
+
+def test_a_mask_the_wrong_way_round_is_named():
+    def hide(scores, query, keys):
+        closed = torch.ones(scores.shape[-1], dtype=torch.bool)
+        closed[keys] = False
+        scores = scores.clone()
+        scores[..., query, closed] = float("-inf")
+        return scores.softmax(-1)
+
+    assert checks.hide(hide).mistake == "all others hidden"
+
+
+def test_a_word_may_be_its_own_answer():
+    def fixed_distance(asked):
+        kept = [(q, tuple(a for a in found if a != q)) for q, found in asked]
+        n = sum(bool(found) for _, found in asked)
+        distance, share = checks.fixed_distance.reference(kept)
+        return distance, share * sum(bool(found) for _, found in kept) / n
+
+    assert "look at themselves" in checks.fixed_distance(fixed_distance).message

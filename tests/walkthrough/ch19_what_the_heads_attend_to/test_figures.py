@@ -34,3 +34,9 @@ def test_trees_and_captions_are_said():
     rows = [{"layer": "encoder 1", "one out": [0.1, 0.2], "one left": [0.5], "none left": [1.0]}]
     drawn = figures.captions_chart(rows, title="Fewer heads")
     assert "encoder 1: one out 0.1 to 0.2, one left 0.5 to 0.5, none left 1.0" in drawn.alt
+
+
+def test_two_causes_are_bars_side_by_side_and_said():
+    closed = {"closed in the encoder": [0.1, 0.9], "closed in the decoder": [0.8, 0.05]}
+    drawn = figures.causes_chart(closed, title="Other causes")
+    assert "encoder: 10, 90; closed in the decoder: 80, 5" in drawn.alt

@@ -32,3 +32,18 @@ def test_the_usual_rotate_half_is_right():
         return x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()
 
     assert checks.turn_at(turn).status == "right"
+
+
+def test_a_table_of_512_positions_is_too_short():
+    def turn(x, positions):
+        return checks.turn_at.reference(x, positions % 512)
+
+    assert "far on in a long text" in checks.turn_at(turn).message
+
+
+def test_a_class_token_at_the_end_is_named():
+    def tokens(images, size, weight, bias, class_token, positions):
+        x = checks.image_tokens.reference(images, size, weight, bias, class_token, 0 * positions)
+        return x.roll(-1, dims=1) + positions
+
+    assert checks.image_tokens(tokens).mistake == "class token last"

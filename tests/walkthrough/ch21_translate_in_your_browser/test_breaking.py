@@ -88,6 +88,24 @@ def test_the_first_pages_sentence_breaks_as_it_says(trained):
     assert codec.decode(before) == "Paul makes the trip more difficult."
 
 
+def test_every_switch_shows_on_the_sentence_that_the_panel_starts_with(trained):
+    model, codec = trained
+    controls = (PHRASES.parent / "controls.js").read_text(encoding="utf-8")
+    assert "value: examples[1]" in controls
+    assert '["cross", "2"]' in controls
+    ids = source_ids(codec, EXAMPLES[1])
+    (before,) = greedy_decode(model, ids)
+    assert codec.decode(before) == "The neighbours think that this mouse is white."
+    (unmasked,) = breaking.decode_anew(breaking.broken(model, mask=False), ids)
+    others = [
+        breaking.broken(model, positions=False),
+        breaking.broken(model, scale=False),
+        breaking.each_head_off(model)["cross", 0, 2],
+        *(breaking.only_head(model, head) for head in range(model.config.n_heads)),
+    ]
+    assert before not in [unmasked, *(greedy_decode(other, ids)[0] for other in others)]
+
+
 def test_decoding_without_a_cache_is_the_same_where_there_is_a_mask(trained, unseen):
     model, codec = trained
     rows = [source_ids(codec, e.source_text)[0] for e in unseen[:20]]

@@ -36,3 +36,22 @@ def test_a_loop_that_draws_is_not_greedy(seed):
         return said
 
     assert checks.greedy(drawn).status == "wrong"
+
+
+def test_a_call_more_than_the_limit_is_refused():
+    def greedy(step, limit):
+        logits, past = step(BOS_ID, None)
+        words = []
+        while len(words) < limit and logits.argmax() != EOS_ID:
+            words.append(int(logits.argmax()))
+            logits, past = step(words[-1], past)
+        return words
+
+    assert "once more than `limit` allows" in checks.greedy(greedy).message
+
+
+def test_a_matrix_with_its_signs_turned_is_another():
+    def names_of(matrix, tensors):
+        return checks.names_of.reference(matrix.abs(), {n: t.abs() for n, t in tensors.items()})
+
+    assert checks.names_of(names_of).status == "wrong"

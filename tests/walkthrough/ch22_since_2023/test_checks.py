@@ -24,3 +24,11 @@ def test_other_right_ways_are_accepted():
 
     assert checks.written(written).status == "right"
     assert checks.corrected(corrected).status == "right"
+
+
+def test_a_value_that_is_wiped_again_is_told_so():
+    def corrected(state, key, value):
+        state = state + torch.outer(key, value)
+        return state - torch.outer(key, key @ state)
+
+    assert "wiped as well" in checks.corrected(corrected).message

@@ -69,6 +69,12 @@ drop = Check(
             "right in training, but it drops when the model translates too. Look at `training`.",
         ),
         Mistake(
+            "training and use exchanged",
+            lambda x, keep, p, training: _drop(x, keep, p, not training),
+            "you leave `x` as it is in training, and drop in use. It is the other way round: "
+            "`training` is False when the model translates.",
+        ),
+        Mistake(
             "draws numbers of its own",
             lambda x, keep, p, training: F.dropout(x, p, training),
             "`keep` is not used: this draws which numbers go once more. They are drawn already.",
@@ -112,46 +118,21 @@ def _exchanged(one: str, other: str) -> Callable[[_Connection], str]:
     return lambda connection: names.get(found := _where(connection), found)
 
 
-def _asks_only_whether(connection: _Connection) -> str:
-    called = []
-
-    def note(y: Tensor) -> Tensor:
-        called.append(y)
-        return y
-
-    connection(torch.ones(1), lambda y: y, note, lambda y: y)
-    return "branch" if called else "nowhere"
+def _after(n: int, connection: _Connection) -> _Connection:
+    """Return the connection behind n random numbers: a `drop` of chance must not be lucky twice."""
+    return lambda x, sublayer, drop, norm: (torch.rand(n), connection(x, sublayer, drop, norm))[1]
 
 
-def _with_zero_x(connection: _Connection) -> str:
-    x = torch.zeros(1)
-    result = connection(x, lambda y: y + 5, torch.zeros_like, lambda y: y + 100)
-    return {100: "branch", 105: "stream", 0: "result"}.get(int(result), "nowhere")
-
-
+_ORDER = ("sum", "nowhere", "branch", "input", "result", "stream")
 where = Check(
     name="where",
     reference=_where,
     cases=[
-        fixed(f"connection {letter}", _PLACES[name])
-        for letter, name in zip(
-            "ABCDEF", ("sum", "nowhere", "branch", "input", "result", "stream"), strict=True
-        )
+        fixed(f"connection {letter}", _after(n, _PLACES[name]))
+        for n, (letter, name) in enumerate(zip("ABCDEFGHIJKL", 2 * _ORDER, strict=True))
     ],
     right="`where` is right about {n_cases} connections",
     mistakes=[
-        Mistake(
-            "asks only whether",
-            _asks_only_whether,
-            "you find out whether `drop` is called, and call every place the branch. Let `drop` "
-            "return zeros, and look at what comes out.",
-        ),
-        Mistake(
-            "x is zero",
-            _with_zero_x,
-            "your `x` is 0, so it makes no difference whether it is dropped. Give it another "
-            "value.",
-        ),
         Mistake(
             "a sub-layer that maps 0 to 0",
             _with(sublayer=lambda y: 10 * y),

@@ -41,15 +41,6 @@ def _divergence(logits: Tensor, target: Tensor, smoothing: float, pad_id: int) -
     return _loss(logits, target, smoothing, pad_id) - entropy
 
 
-def _even_part_counts_padding(
-    logits: Tensor, target: Tensor, smoothing: float, pad_id: int
-) -> Tensor:
-    log_probs, is_token = logits.log_softmax(dim=-1), target != pad_id
-    gold = log_probs.gather(-1, target[:, None])[:, 0][is_token].sum()
-    even = log_probs.mean(dim=-1).sum()
-    return -((1 - smoothing) * gold + smoothing * even) / is_token.sum()
-
-
 def _logits_case(
     label: str,
     n_padding: int,
@@ -118,10 +109,16 @@ smoothed_loss = Check(
             "tokens.",
         ),
         Mistake(
-            "padding in the even part",
-            _even_part_counts_padding,
-            "the gold part leaves padding out, and the even part, ε times the mean over the "
-            "vocabulary, does not.",
+            "sum",
+            lambda logits, target, smoothing, pad_id: (
+                _loss(logits, target, smoothing, pad_id) * (target != pad_id).sum()
+            ),
+            "this is the sum over the tokens. Asked is their mean: divide by how many they are.",
+        ),
+        Mistake(
+            "shares exchanged",
+            _against(lambda e, v: e + (1 - e) / v, lambda e, v: (1 - e) / v),
+            "the two weights are exchanged: the gold token gets 1 − ε, and ε is what is spread.",
         ),
         Mistake(
             "divergence",

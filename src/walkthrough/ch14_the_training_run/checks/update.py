@@ -117,6 +117,10 @@ def _steps_are_alike(result: Any, _expected: Any, given: Arguments) -> bool:
     return bool(((steps - rate).abs() < 0.01 * rate).float().mean() > 0.5)
 
 
+def _left_in_evaluation(result: Any, _expected: Any, _given: Arguments) -> bool:
+    return bool(result["the mode in which the model is left"] == "evaluation")
+
+
 def _only_the_loss_is_wrong(result: Any, expected: Any, _given: Arguments) -> bool:
     """Both steps are right, and what is returned is not."""
     told, *others = expected
@@ -186,13 +190,6 @@ update = UpdateCheck(
                 "of a large one. Count the tokens of all batches first, and divide by that.",
             ),
             (
-                "own tokens",
-                _update(weigh=lambda batch, _all: 1 / batch.n_target_tokens),
-                "each loss is divided by the tokens of its own batch, and the gradients are added: "
-                "with three batches the step is about three times too long. Divide by the tokens "
-                "of all batches.",
-            ),
-            (
                 "gradients cleared between batches",
                 _update(clear_each=True),
                 "only the last batch counts when the optimiser steps: the gradients are cleared "
@@ -225,6 +222,12 @@ update = UpdateCheck(
         ]
     ],
     symptoms=[
+        Symptom(
+            "left in evaluation",
+            _left_in_evaluation,
+            "your function calls `model.eval()` and leaves it at that: from then on nothing is "
+            "dropped in training. An update needs no other mode than the caller's.",
+        ),
         Symptom(
             "another loss returned",
             _only_the_loss_is_wrong,

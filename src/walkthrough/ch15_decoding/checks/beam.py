@@ -41,14 +41,9 @@ def _best_of_each(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
     return ranked, tokens[ranked], found[ranked]
 
 
-def _split_by_the_beam(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = _sums(totals, log_probs).flatten().topk(beam)
-    return places // beam, places % log_probs.shape[-1], best
-
-
-def _flat_places(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
-    best, places = _sums(totals, log_probs).flatten().topk(beam)
-    return places // log_probs.shape[-1], places, best
+def _worst(totals: Tensor, log_probs: Tensor, beam: int) -> Chosen:
+    rows, words, found = _beam_step(-totals, -log_probs, beam)
+    return rows, words, -found
 
 
 def _step_case(label: str, rows: int, vocab: int, beam: int) -> Case:
@@ -79,6 +74,12 @@ beam_step = Check(
             "continuations of one row may both be better than any of another row's.",
         ),
         Mistake(
+            "the worst",
+            _worst,
+            "you keep the continuations with the lowest log P. Log P is below 0, and nearer to 0 "
+            "is better: take the largest.",
+        ),
+        Mistake(
             "the past forgotten",
             lambda totals, log_probs, beam: _best_of(log_probs, beam),
             "you rank by the new word's log probability alone. Add what the row has so far.",
@@ -96,14 +97,8 @@ beam_step = Check(
             "it should hold the sum with what the row had before.",
         ),
         Mistake(
-            "divided by the beam",
-            lambda totals, log_probs, beam: _split_by_the_beam(totals, log_probs, beam),
-            "you find the row with the size of the beam. In the flat list a row is as long as the "
-            "vocabulary: row = place // vocabulary.",
-        ),
-        Mistake(
             "the place for the word",
-            lambda totals, log_probs, beam: _flat_places(totals, log_probs, beam),
+            _then(lambda rows, words, best, every: (rows, rows * every.shape[-1] + words, best)),
             "rows and log P are right. Your words are places in the flat list: the id of a word is "
             "place % vocabulary.",
         ),

@@ -86,10 +86,6 @@ def _until_end(row: list[int]) -> list[int]:
     return row[: row.index(EOS_ID)] if EOS_ID in row else row
 
 
-def _but_the_end(row: list[int]) -> list[int]:
-    return [word for word in row if word != EOS_ID]
-
-
 def _by(**changes: object) -> Callable[[Step, int, int], Outputs]:
     return lambda step, n, limit: _loop(step, n, limit, **changes)  # type: ignore[arg-type]
 
@@ -134,12 +130,6 @@ greedy_batch = Check(
             _by(keep=lambda row: row),
             "an output goes on after its end token, because the model says something at every "
             "step. Cut each one at its first end token.",
-        ),
-        Mistake(
-            "the end token dropped",
-            _by(keep=_but_the_end),
-            "the end token is dropped and what stands behind it is kept. Cut each output at its "
-            "first end token.",
         ),
         Mistake(
             "the end token kept",

@@ -17,7 +17,7 @@ from walkthrough.ch16_translation.checks.matches import (
     Tokens,
     unclipped,
 )
-from walkthrough.checking import Case, Check, Mistake, fixed
+from walkthrough.checking import Arguments, Case, Check, Mistake, Symptom, fixed
 
 Corpus = Sequence[Tokens]
 Pairs = Sequence[tuple[Tokens, Tokens]]
@@ -74,8 +74,9 @@ def _mistake(name: str, say: str, **changes: Any) -> Mistake:
     return Mistake(name, _bleu(**changes), say)
 
 
-def _mean_of_sentences(hypotheses: Corpus, references: Corpus) -> float:
-    return fmean(corpus_bleu([h], [r]) for h, r in zip(hypotheses, references, strict=True))
+def _is_the_mean_of_sentences(result: Any, expected: Any, given: Arguments) -> bool:
+    found = fmean(corpus_bleu([h], [r]) for h, r in zip(*given.positional, strict=True))
+    return abs(result - found) < 1e-6 < abs(found - expected)
 
 
 def _bleu_case(label: str, *pairs: tuple[str, str]) -> Case:
@@ -112,12 +113,6 @@ bleu = Check(
         _bleu_case("words that read alike when joined", _JOINED, _MISS),
     ],
     mistakes=[
-        Mistake(
-            "mean over sentences",
-            _mean_of_sentences,
-            "that is the mean of the BLEU of single sentences. BLEU adds up matches and totals "
-            "over all sentences and divides once.",
-        ),
         _mistake(
             "clipped over the corpus",
             "the matches are clipped once, over the whole corpus: a word that is wrong in one "
@@ -149,10 +144,24 @@ bleu = Check(
             mean=fmean,
         ),
         _mistake(
+            "no root",
+            "you multiply the four precisions and take no fourth root. Their product is not their "
+            "mean.",
+            mean=prod,
+        ),
+        _mistake(
             "a penalty for each sentence",
             "you take the mean of the sentences' penalties. There is one, for the corpus: add the "
             "lengths first.",
             penalty=_mean_penalty,
+        ),
+    ],
+    symptoms=[  # whatever it does for a sentence without runs of four
+        Symptom(
+            "mean over sentences",
+            _is_the_mean_of_sentences,
+            "that is the mean of the BLEU of single sentences. BLEU adds up matches and totals "
+            "over all sentences and divides once.",
         ),
     ],
     right="`bleu` is right, for eight small corpora",

@@ -27,20 +27,6 @@ def _one_short(hypothesis: Tokens, reference: Tokens, n: int) -> int:
     return (counts(hypothesis) & counts(reference)).total()
 
 
-def _at_the_same_place(hypothesis: Tokens, reference: Tokens, n: int) -> int:
-    length = min(len(hypothesis), len(reference))
-    return sum(hypothesis[i : i + n] == reference[i : i + n] for i in range(length - n + 1))
-
-
-def _joined_runs(hypothesis: Tokens, reference: Tokens, n: int) -> int:
-    """Count runs of words that read alike when joined."""
-
-    def counts(tokens: Tokens) -> Counter[str]:
-        return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
-
-    return (counts(hypothesis) & counts(reference)).total()
-
-
 def _matches_case(label: str, hypothesis: str, reference: str, n: int) -> Case:
     return fixed(label, hypothesis.split(), reference.split(), n)
 
@@ -92,18 +78,6 @@ matches = Check(
             _one_short,
             "the last run of each sentence is missing. A sentence of m words has m − n + 1 runs "
             "of n words.",
-        ),
-        Mistake(
-            "runs joined to one text",
-            _joined_runs,
-            "you join the words of a run to one text, so that `no` + `where` and `now` + `here` "
-            "are the same. Keep the run as a tuple of words.",
-        ),
-        Mistake(
-            "at the same place",
-            _at_the_same_place,
-            "a run counts only where both sentences have it at the same place. One word more in "
-            "front, and nothing matches. Places do not matter.",
         ),
     ],
     right="`matches` is right: clipped, in order, for any n",

@@ -1,9 +1,9 @@
 """Check of an exercise: the output of multi-head attention without one of its heads."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
@@ -46,11 +46,16 @@ def _silent(results: Tensor, head: int) -> Tensor:
     return results
 
 
-def _interleaved(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    merged = _merged(attention, x, _unchanged, head)
-    merged[..., head :: attention.n_heads] = 0.0
-    mixed: Tensor = attention.output_proj(merged)
-    return mixed
+def _zeroed_at(index: Callable[[int], Any]) -> Callable[..., Tensor]:
+    """Zero the heads' results side by side at an index that cuts no head."""
+
+    def without_head(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
+        merged = _merged(attention, x, _unchanged, head)
+        merged[index(head)] = 0.0
+        mixed: Tensor = attention.output_proj(merged)
+        return mixed
+
+    return without_head
 
 
 def _after_mixing(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
@@ -59,15 +64,14 @@ def _after_mixing(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor
     return mixed
 
 
-def _without_bias(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    return F.linear(_merged(attention, x, _silent, head), attention.output_proj.weight)
-
-
-def _attention(label: str, *, n_heads: int, d_model: int, length: int, head: int) -> Case:
+def _attention(
+    label: str, *, n_heads: int, d_model: int, length: int, head: int, bias: float = 1.0
+) -> Case:
     def make(generator: torch.Generator) -> Arguments:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(torch.randint(1000, (), generator=generator)))
             attention = MultiHeadAttention(d_model=d_model, n_heads=n_heads).eval()
+        attention.output_proj.bias.data.fill_(bias)
         x = torch.randn(2, length, d_model, generator=generator)
         return arguments(attention.requires_grad_(False), x, head)
 
@@ -79,7 +83,7 @@ without_head = Check(
     reference=_ablated(_silent),
     cases=[
         _attention("4 heads, without head 2", n_heads=4, d_model=16, length=5, head=2),
-        _attention("2 heads, without head 0", n_heads=2, d_model=12, length=3, head=0),
+        _attention("W^O without a bias", n_heads=2, d_model=12, length=3, head=0, bias=0.0),
         _attention("3 heads, without head 1", n_heads=3, d_model=12, length=6, head=1),
         _attention("one head, without it", n_heads=1, d_model=4, length=2, head=0),
     ],
@@ -92,14 +96,29 @@ without_head = Check(
         Mistake(
             "equal weights",
             _ablated(_unchanged, queries=_silent),
-            "the head's scores are 0. That is no silence: softmax gives each word the same weight, "
-            "and the head returns the mean of its values.",
+            "the head gives each word the same weight, as where its scores are 0. That is no "
+            "silence: it returns the mean of its values.",
         ),
         Mistake(
-            "every h-th component",
-            _interleaved,
-            "you take every h-th component. The heads stand side by side: head i has the "
-            "components from i·d_v to (i + 1)·d_v.",
+            "nothing silenced",
+            _ablated(_unchanged),
+            "every head speaks: this is attention as it was. Set the head's result to 0.",
+        ),
+        Mistake(
+            "that head alone",
+            _ablated(lambda results, head: results - _silent(results, head)),
+            "you keep this head and silence all others. It is the one to go.",
+        ),
+        Mistake(
+            "one component",
+            _zeroed_at(lambda head: (..., head)),
+            "you set a single component to 0. A head has d_v of them, from head · d_v to "
+            "(head + 1) · d_v: a slice.",
+        ),
+        Mistake(
+            "a position",
+            _zeroed_at(lambda head: (slice(None), head)),
+            "you set a word to 0, in all heads. Heads are the dimension that `split_heads` makes.",
         ),
         Mistake(
             "after W^O",
@@ -108,9 +127,9 @@ without_head = Check(
             "head. Cut before.",
         ),
         Mistake(
-            "no bias",
-            _without_bias,
-            "the bias of W^O is missing. It belongs to no head: it stays, whichever you cut.",
+            "not mixed",
+            lambda attention, x, head: _merged(attention, x, _silent, head),
+            "W^O is missing: the heads stand side by side, not mixed. Call `output_proj` last.",
         ),
     ],
 )

@@ -32,6 +32,10 @@ def _after_the_softmax(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     return weights
 
 
+def _others(scores: Tensor, query: int, keys: list[int]) -> Tensor:
+    return _hide(scores, query, [key for key in range(scores.shape[-1]) if key not in keys])
+
+
 def _in_one_head(scores: Tensor, query: int, keys: list[int]) -> Tensor:
     scores = scores.clone()
     (scores[0] if scores.dim() == 3 else scores)[query, keys] = CLOSED
@@ -71,6 +75,12 @@ hide = Check(
             _set(lambda query, keys: (..., keys)),
             "you hide the keys from every word. Then a change in the output may come from any of "
             "them. Close the edge from `query` alone.",
+        ),
+        Mistake(
+            "all others hidden",
+            _others,
+            "you hide every other key and keep these: the mask is the wrong way round. −∞ stands "
+            "at the edges that are closed.",
         ),
         Mistake(
             "after the softmax",

@@ -43,7 +43,7 @@ fixed_distance = Check(
             "sentences without an answer",
             [(3, (5,)), (4, ()), (2, (4,)), (6, (4,)), (5, ()), (7, (1,)), (1, (3,)), (8, (6,))],
         ),
-        fixed("a word that looks at itself", [(4, (4,))]),
+        fixed("words that look at themselves, but for one", [(4, (4,)), (2, (2,)), (5, (4,))]),
     ],
     mistakes=[
         Mistake(

@@ -8,6 +8,23 @@ from walkthrough.drawing.style import PALETTE
 LOST = {"one out": "o", "one left": "s", "none left": "D"}
 
 
+def causes_chart(right: Mapping[str, Sequence[float]], *, title: str) -> Still:
+    """Return what stays right in each training: a bar for each look that is closed."""
+    with canvas(520, 190) as (figure, axis):
+        for n, (name, shares) in enumerate(right.items()):
+            places = [place + 0.4 * (n - 0.5) for place in range(1, len(shares) + 1)]
+            colour, percent = PALETTE[("blue", "ochre")[n]], [100 * share for share in shares]
+            axis.bar(places, percent, width=0.36, color=colour, label=name)
+        axis.set(xticks=range(1, len(shares) + 1), yticks=(0, 50, 100), ylim=(0, 100))
+        axis.set(xlabel="training", ylabel="still right, of 100", title=title)
+        figure.legend(loc="outside lower center", ncols=2)
+    said = "; ".join(
+        f"{name}: {', '.join(f'{100 * share:.0f}' for share in shares)}"
+        for name, shares in right.items()
+    )
+    return still(figure, alt=f"{title}. {said}.")
+
+
 def tree_chart(
     f1: Mapping[str, Mapping[str, Sequence[float]]], lines: Mapping[str, float], *, title: str
 ) -> Still:

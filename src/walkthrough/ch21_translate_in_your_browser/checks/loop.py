@@ -20,11 +20,16 @@ Step = Callable[[int, Past], tuple[Tensor, Past]]
 class Script:
     """A step that wants to say certain words after the start token, and then to end."""
 
-    def __init__(self, words: Sequence[int]) -> None:
-        self.wanted = (*words, EOS_ID)
+    __slots__ = ("left", "wanted")  # what it notes of the calls is no argument that changed
+
+    def __init__(self, words: Sequence[int], limit: int) -> None:
+        self.wanted, self.left = (*words, EOS_ID), limit
 
     def __call__(self, token: int, past: Past) -> tuple[Tensor, Past]:
         """Return the logits of the next token, and the past with this token in it."""
+        if not self.left:
+            raise RuntimeError("`step` is called once more than `limit` allows")
+        self.left -= 1
         read = (*(past or ()), int(token))
         said = read[1:]
         follows = read[0] == BOS_ID and self.wanted[: len(said)] == said
@@ -66,7 +71,7 @@ def _by(**changes: object) -> Callable[[Step, int], list[int]]:
 
 def _case(label: str, words: Sequence[int], limit: int) -> Case:
     def make(generator: torch.Generator) -> Arguments:
-        return arguments(Script(words), limit)
+        return arguments(Script(words, limit), limit)
 
     return Case(label, make)
 

@@ -49,6 +49,7 @@ def _case(
             "other": torch.randn(shape, generator=generator),
             "one_off": one_off,
             "shuffled": matrix.flip(0),
+            "negative": -matrix,
             "in_a_batch": matrix[None],
             "one_bit_more": matrix.nextafter(torch.tensor(9.0)),
             "rounded": matrix.half().float(),
