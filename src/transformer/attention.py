@@ -62,6 +62,7 @@ class KeyValueCache:
         self.growing = growing
         self.length = 0  # positions stored
         self._stored: tuple[Tensor, Tensor] | None = None  # both (length and room, batch, heads, d)
+        self._before: tuple[Tensor, Tensor] | None = None  # memory for the next rows selected
 
     def fixed(self) -> tuple[Tensor, Tensor] | None:
         """Return what is stored if it stays as it is, so that nothing needs to be projected."""
@@ -82,8 +83,11 @@ class KeyValueCache:
     def select(self, rows: Tensor) -> None:
         """Keep, repeat or reorder rows of the batch, as beam search and finished sentences need."""
         if self._stored is not None:
-            keys, values = self._stored
-            self._stored = self._taken(keys, rows), self._taken(values, rows)
+            before = self._before or self._stored
+            pairs = zip(self._stored, before, strict=True)
+            keys, values = (self._taken(stored, rows, old) for stored, old in pairs)
+            self._before = self._stored if self.growing else None
+            self._stored = keys, values
 
     def _filled(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         filled = slice(self.length)
@@ -101,8 +105,10 @@ class KeyValueCache:
         stored[self.length : end] = new
         return stored
 
-    def _taken(self, stored: Tensor, rows: Tensor) -> Tensor:
-        taken = stored.new_empty(len(stored), len(rows), *stored.shape[2:])
+    def _taken(self, stored: Tensor, rows: Tensor, before: Tensor) -> Tensor:
+        shape = (len(stored), len(rows), *stored.shape[2:])
+        is_free = before is not stored and before.shape == shape
+        taken = before if is_free else stored.new_empty(shape)
         filled = slice(self.length)  # index_select is faster than [:, rows]
         torch.index_select(stored[filled], 1, rows, out=taken[filled])
         return taken

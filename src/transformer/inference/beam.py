@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -18,6 +19,9 @@ from transformer.inference.greedy import (
 )
 from transformer.inference.step import Step, step_decoder
 from transformer.model import Transformer
+
+BLOCK = 64
+"""Values of a long row whose maximum is looked at first, by `largest`."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,10 @@ def beam_search(
 
 
 class _Search:
-    """State of one batch: row r of sentence s sits at s · beam + r; dead rows have −∞."""
+    """State of one batch: row r of sentence s sits at s · width + r; dead rows have −∞.
+
+    The width is 1 before the first step, when there is one hypothesis, and the beam's after it.
+    """
 
     def __init__(
         self,
@@ -102,12 +109,16 @@ class _Search:
         self.open_sentences = list(range(len(source)))
         self.source, self.memory = source, inference_encode(model, source)
         self.cache = DecoderCache(model.config.n_layers)
-        self.tokens = torch.full((len(source) * beam, 1), BOS_ID, device=source.device)
-        self.log_probs = torch.full((len(source), beam), float("-inf"), device=source.device)
-        self.log_probs[:, 0] = 0.0  # at the start all rows are equal: one of them is alive
+        self.tokens = torch.full((len(source), 1), BOS_ID, device=source.device)
+        self.log_probs = torch.zeros(len(source), 1, device=source.device)
         self.states: list[Any] = []  # of the constraint, one a row
         if constraint is not None:
-            self.states = [constraint.start(s) for s in range(len(source)) for _ in range(beam)]
+            self.states = [constraint.start(s) for s in range(len(source))]
+
+    @property
+    def width(self) -> int:
+        """Rows of a sentence."""
+        return self.log_probs.shape[1]
 
     def step(self) -> None:
         """Extend every unfinished hypothesis by a token."""
@@ -116,15 +127,15 @@ class _Search:
         self._finish(log_probs, parents, tokens, length)
         # the `beam` best continuations that do not end
         ranked = log_probs.masked_fill(tokens == EOS_ID, float("-inf"))
-        self.log_probs, order = ranked.topk(self.beam, dim=-1)
+        ranked, order = ranked.topk(min(self.beam, ranked.shape[-1]), dim=-1)
         parents, tokens = parents.gather(-1, order), tokens.gather(-1, order)
-        best_open = self.log_probs[:, 0].tolist()
+        best_open = ranked[:, 0].tolist()
         stays = [
             place
             for place, sentence in enumerate(self.open_sentences)
             if not self._is_done(sentence, best_open[place], length)
         ]
-        self._keep(stays, parents, tokens)
+        self._keep(stays, ranked, parents, tokens)
 
     def _best_continuations(
         self, length: int
@@ -134,20 +145,18 @@ class _Search:
         Int[Tensor, "sentences candidates"],
     ]:
         states = self.decode(self.tokens[:, -1:], self.memory, self.source, cache=self.cache)
-        logits = self.project(states[:, -1]).float()
-        total = logits.logsumexp(dim=-1, keepdim=True)
-        logits = forbid_special(logits)
+        following = forbid_special(self.project(states[:, -1]).float().log_softmax(dim=-1))
         if self.constraint is not None:
-            logits = allow(logits, self.constraint, self.states)
+            following = allow(following, self.constraint, self.states)
         at_limit = [self.limits[sentence] == length for sentence in self.open_sentences]
         if any(at_limit):
-            must_end = torch.tensor(at_limit, device=logits.device).repeat_interleave(self.beam)
-            only_end = torch.full_like(logits[0], float("-inf"))
+            must_end = torch.tensor(at_limit, device=following.device)
+            only_end = torch.full_like(following[0], float("-inf"))
             only_end[EOS_ID] = 0.0
-            logits[must_end] += only_end
+            following[must_end.repeat_interleave(self.width)] += only_end
         # At most one continuation of a row ends it: beam + 1 of each row hold `beam` that go on.
-        best, tokens = logits.topk(min(self.beam + 1, logits.shape[-1]), dim=-1)
-        best = best - total + self.log_probs.view(-1, 1)
+        best, tokens = largest(following, min(self.beam + 1, following.shape[-1]))
+        best = best + self.log_probs.view(-1, 1)
         n_sentences, per_row = len(self.open_sentences), best.shape[-1]
         log_probs, order = best.view(n_sentences, -1).sort(dim=-1, descending=True, stable=True)
         return log_probs, order // per_row, tokens.view(n_sentences, -1).gather(-1, order)
@@ -156,7 +165,7 @@ class _Search:
         ends = (tokens[:, : self.beam] == EOS_ID) & log_probs[:, : self.beam].isfinite()
         for place, rank in ends.nonzero().tolist():
             log_prob = float(log_probs[place, rank])
-            row = place * self.beam + int(parents[place, rank])
+            row = place * self.width + int(parents[place, rank])
             hypothesis = Hypothesis(
                 tokens=self.tokens[row, 1:].tolist(),
                 log_prob=log_prob,
@@ -177,20 +186,40 @@ class _Search:
         reachable = best_open / length_penalty(self.limits[sentence], self.alpha)
         return sorted(h.score for h in found)[-self.n_best] >= reachable
 
-    def _keep(self, stays: list[int], parents: Tensor, tokens: Tensor) -> None:
+    def _keep(self, stays: list[int], ranked: Tensor, parents: Tensor, tokens: Tensor) -> None:
         places = torch.tensor(stays, dtype=torch.long, device=tokens.device)
-        rows = (places[:, None] * self.beam + parents[places]).flatten()
+        rows = (places[:, None] * self.width + parents[places]).flatten()
         some_left = len(stays) < len(self.open_sentences)
         self.cache.select(rows, sources=places if some_left else None)
         if some_left:
             self.memory, self.source = self.memory[places], self.source[places]
         self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
-        self.log_probs = self.log_probs[places]
+        self.log_probs = ranked[places]
         if self.constraint is not None:
             states = [self.states[row] for row in rows.tolist()]
             is_alive = self.log_probs.flatten().isfinite()
             self.states = advance(self.constraint, states, self.tokens[:, -1], is_alive)
         self.open_sentences = [self.open_sentences[place] for place in stays]
+
+
+def largest(
+    values: Float[Tensor, "rows n"], k: int
+) -> tuple[Float[Tensor, "rows k"], Int[Tensor, "rows k"]]:
+    """Return what `values.topk(k)` does, of long rows in half its time.
+
+    The k blocks with the largest maxima hold the k largest values.
+    """
+    whole = values.shape[-1] // BLOCK
+    if whole < 10 * k or values.device.type != "cpu":
+        best, places = values.topk(k, dim=-1)
+        return best, places
+    blocks = values[:, : whole * BLOCK].unflatten(-1, (whole, BLOCK))
+    chosen = blocks.amax(dim=-1).topk(k, dim=-1).indices
+    held = blocks.gather(1, chosen[..., None].expand(-1, -1, BLOCK)).flatten(1)
+    held = torch.cat([held, values[:, whole * BLOCK :]], dim=-1)  # and what is behind the last one
+    starts = F.pad(chosen * BLOCK, (0, 1), value=whole * BLOCK)
+    best, order = held.topk(k, dim=-1)
+    return best, starts.gather(-1, order // BLOCK) + order % BLOCK
 
 
 def _check(beam: int, alpha: float | None, n_best: int) -> None:

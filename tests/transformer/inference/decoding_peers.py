@@ -176,7 +176,9 @@ class NeverReordered(DecoderCache):
     """The mistake: beams change places, their keys and values do not."""
 
     def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
-        if sources is not None:  # finished sentences leave, the others keep their order
+        if self.length == 1:  # one hypothesis becomes a beam: there is no order yet
+            super().select(rows, sources=sources)
+        elif sources is not None:  # finished sentences leave, the others keep their order
             beam = len(rows) // max(len(sources), 1)
             rows = (sources[:, None] * beam + torch.arange(beam)).flatten()
             super().select(rows, sources=sources)

@@ -17,8 +17,9 @@ from decoding_peers import (
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import beam as beam_module
-from transformer.inference.beam import Hypothesis, _Search, beam_search, length_penalty
+from transformer.inference.beam import Hypothesis, _Search, beam_search, largest, length_penalty
 from transformer.inference.greedy import greedy_decode
+from transformer.inference.step import step_decoder
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0, None])
@@ -218,3 +219,31 @@ def test_length_penalty_is_the_papers() -> None:
 def test_bad_options(options, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         beam_search(make_model(0), torch.tensor([[4, 2]]), **options)
+
+
+@pytest.mark.parametrize("n", [49, 64 * 50, 64 * 50 + 1, 64 * 60 + 63])
+def test_the_largest_of_a_row_are_those_of_topk(n: int) -> None:
+    torch.manual_seed(n)
+    values = torch.randn(30, n)
+    values[3] = values[3].round()  # many equal ones
+    values[4] = float("-inf")
+    values[5, : n - 2] = float("-inf")
+    values[6, -5:] = torch.arange(5) + 9.0  # all behind the last whole block
+    values[7, 20] = float("nan")
+    best, places = largest(values, 5)
+    assert torch.equal(best.nan_to_num(nan=1e9), values.topk(5).values.nan_to_num(nan=1e9))
+    assert torch.equal(values.gather(-1, places).nan_to_num(nan=1e9), best.nan_to_num(nan=1e9))
+    assert all(len(set(row)) == 5 for row in places.tolist())
+
+
+def test_the_first_step_has_one_row_a_sentence() -> None:
+    model, source = trained_model(), make_source(3, rows=5)
+    decode, project = step_decoder(model)
+    rows: list[int] = []
+
+    def counting(tokens, *args, **kwargs):
+        rows.append(len(tokens))
+        return decode(tokens, *args, **kwargs)
+
+    beam_search(model, source, beam=3, max_len=9, step=(counting, project))
+    assert rows[:2] == [5, 15]
