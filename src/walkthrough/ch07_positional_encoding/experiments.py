@@ -1,10 +1,11 @@
-"""Experiment 07-order: a task that needs word order, inside the trained positions and past them.
+"""Experiments 07-order and 07-hands: a task that needs word order, near and past the training.
 
 Which word stands before this one (§3.5)? Every sentence holds different words. A model that cannot
 see positions can only guess among the words of the sentence and "no word before me", so its best
 accuracy is 1/length.
 """
 
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -237,7 +238,62 @@ EXPERIMENT = Experiment(
         arm("sinusoidal, starts below 24", "sinusoidal", 24),
     ],
     rates=(0.5, 1, 2),
-    rate_seeds=(1,),
-    lengths=(500,),
+    rate_seeds=(1, 2, 3),
+    lengths=(500, 2500),
     run=name_the_word_before,
 )
+
+STARTS, LAST_START = (22, 40, 65, 90), 120
+"""Where ten words begin in 07-hands: on a beat of the two fastest hands, and off it."""
+N_FAST = 6
+"""Hands that come round within 27 positions."""
+
+
+@cache
+def of_seed(seed: int, steps: int, peak: float) -> OrderModel:
+    """Train a model with sinusoids once a process: all arms hand the same one their positions."""
+    return train("sinusoidal", seed=seed, steps=steps, peak=peak)
+
+
+def hands(start: int, *, fast: bool, slow: bool) -> Float[Tensor, "table_len d_model"]:
+    """Return ten encodings: the fast and the slow hands of 0 to 9 or of `start` and on.
+
+    True takes a hand from the places that training met.
+    """
+    table = sinusoidal_encoding(start + LONGEST_TRAINED, D_MODEL)
+    from_trained = torch.where(torch.arange(D_MODEL) < 2 * N_FAST, fast, slow)
+    return torch.where(from_trained, table[:LONGEST_TRAINED], table[start:])
+
+
+def read_hands(job: Job, *, fast: bool, slow: bool) -> Outcome:
+    """Hand one trained model other positions; its figures are shares of right answers."""
+    model = of_seed(job.seed, job.length, PEAK * job.key.rate)
+
+    def right(start: int) -> float:
+        model.transformer.positions = FixedTable(hands(start, fast=fast, slow=slow))
+        return float(accuracy_by_position(model, LONGEST_TRAINED).mean())
+
+    figures = {f"10 words from {start}/-/accuracy": right(start) for start in STARTS}
+    if fast or slow:
+        return Outcome(figures=figures)
+    return Outcome(
+        figures=figures,
+        extra={"by_start": [round(right(start), 3) for start in range(LAST_START + 1)]},
+    )
+
+
+HANDS = Experiment(
+    name="07-hands",
+    question="Which hands does a model read, and where does it fail?",
+    task=Loaded(),
+    base="all new",
+    rival="slow hands of 0 to 9",  # more columns are those of trained places: 52 beside 12
+    no_rate="every arm hands other positions to the same trained models",
+    arms=[
+        Arm("all new", run=partial(read_hands, fast=False, slow=False)),
+        Arm("fast hands of 0 to 9", run=partial(read_hands, fast=True, slow=False)),
+        Arm("slow hands of 0 to 9", run=partial(read_hands, fast=False, slow=True)),
+    ],
+    lengths=(500, 2500),
+)
+EXPERIMENTS = [HANDS]

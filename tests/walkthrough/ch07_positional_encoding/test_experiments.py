@@ -80,3 +80,27 @@ def test_the_weight_one_back_is_read_below_the_diagonal():
     weights = model.weights(tokens)
     below = torch.stack([weights[:, :, i, i - 1] for i in range(1, 5)]).mean(dim=(0, 1))
     torch.testing.assert_close(torch.tensor(experiments.weight_one_back(model, 5)), below)
+
+
+def test_swapped_hands_are_those_of_the_places_they_are_taken_from():
+    fast = 2 * experiments.N_FAST
+    table = experiments.sinusoidal_encoding(60, experiments.D_MODEL)
+    for is_fast, is_slow in ((False, False), (True, False), (False, True)):
+        handed = experiments.hands(50, fast=is_fast, slow=is_slow)
+        places = {True: table[:10], False: table[50:]}
+        assert torch.equal(handed[:, :fast], places[is_fast][:, :fast])
+        assert torch.equal(handed[:, fast:], places[is_slow][:, fast:])
+
+
+def test_all_arms_ask_one_model_and_it_knows_the_places_that_it_was_trained_on():
+    found = {}
+    for arm in experiments.HANDS.arms:
+        job = Job(experiments.HANDS, arm, Key(arm.name, 1.0, 3, 1), None)
+        found[arm.name] = arm.run(job)
+    assert experiments.of_seed.cache_info().misses == 1
+    model = experiments.train("sinusoidal", seed=1, steps=3)
+    by_start = found["all new"].extra["by_start"]
+    assert by_start[0] == round(float(experiments.accuracy_by_position(model, 10).mean()), 3)
+    assert found["all new"].figures["10 words from 22/-/accuracy"] == pytest.approx(
+        by_start[22], abs=6e-4
+    )

@@ -1,4 +1,4 @@
-"""Experiment 15-searches: five half-trained translators, each asked by every search (§6.1).
+"""Experiment 15-searches: ten half-trained translators, each asked by every search (§6.1).
 
 What a beam gains over greedy search may be no more than an end: some of greedy's outputs do not
 find theirs. So the rival is greedy search with a limit on length, and the limit was settled before
@@ -198,6 +198,5 @@ EXPERIMENT = Experiment(
             for alpha in ALPHAS
         ),
     ],
-    seeds=range(1, 6),
-    lengths=(half_trained.UPDATES,),
+    lengths=(half_trained.UPDATES, 2 * half_trained.UPDATES),
 )
