@@ -14,7 +14,8 @@ How to write one, in half an hour (`tools/book/skeleton/checks.py` is one to beg
    a bias of 0; wrong for …" finds what no list foresees. `special` says what sets a case apart. It
    is told where no other case fails: it must be true of any answer that fails there alone.
 3. The three to eight mistakes that people make. One that fails in a single case with a `special`,
-   or whose sentence adds nothing to what is said without it, does not belong there.
+   or whose sentence adds nothing to what is said without it, does not belong there. What the page
+   itself warns of comes first: `where` is its heading there, `also` the variants of the slip.
 4. `assert_check_is_sound(check)` in the chapter's test, and the answers of three readers.
 
 A `Symptom` is a property of a wrong result that no function makes; prefer a case. `ValueCheck`

@@ -78,7 +78,9 @@ class Check:
             return self._right_unless(seen)
         said, name = self._cause(function, seen.outcomes, expected)
         if name:  # one cause at a time
-            return Verdict("wrong", said, name)
+            listed = [*self.mistakes, *self.symptoms]
+            where = next((one.where for one in listed if one.name == name), "")
+            return Verdict("wrong", said, name, where)
         return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]))
 
     def arguments(self) -> list[Arguments]:
@@ -91,9 +93,12 @@ class Check:
 
     def names(self, mistake: Mistake, outcomes: Sequence[Any]) -> bool:
         """Return whether a mistake gives these outcomes; it is called up to the first other one."""
-        return all(
-            self.same_outcome(outcome, self._outcome(mistake.function, place))
-            for place, outcome in enumerate(outcomes)
+        return any(
+            all(
+                self.same_outcome(outcome, self._outcome(function, place))
+                for place, outcome in enumerate(outcomes)
+            )
+            for function in (mistake.function, *mistake.also)
         )
 
     def agree(self, outcomes: Sequence[Any], others: Sequence[Any]) -> bool:

@@ -57,11 +57,17 @@ def drawn(label: str, *values: Any, special: str = "") -> Case:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known wrong implementation and the sentence that tells a reader what it does."""
+    """A known wrong implementation and the sentence that tells a reader what it does.
+
+    `also` are variants of which the same sentence is true. `where` is the heading of the page's
+    own warning against it.
+    """
 
     name: str
     function: Callable[..., Any]
     say: str
+    where: str = ""
+    also: tuple[Callable[..., Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class Symptom:
     name: str
     shows: Callable[[Any, Any, Arguments], bool]
     say: str
+    where: str = ""
 
     def is_shown(self, outcome: Any, expected: Any, given: Arguments) -> bool:
         """Return whether one case shows it; a result of another kind does not."""

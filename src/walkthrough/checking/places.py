@@ -98,13 +98,13 @@ def _direction(pairs: Sequence[Pair]) -> str | None:
     mine = torch.cat([pair.mine.flatten() for pair in pairs])
     wanted = torch.cat([pair.wanted.flatten() for pair in pairs])
     for said, larger, smaller in (
-        ("larger than expected", mine, wanted),
-        ("smaller than expected", wanted, mine),
-        ("further from 0 than expected", mine.abs(), wanted.abs()),
-        ("nearer to 0 than expected", wanted.abs(), mine.abs()),
+        ("large", mine, wanted),
+        ("small", wanted, mine),
+        ("far from 0", mine.abs(), wanted.abs()),
+        ("near to 0", wanted.abs(), mine.abs()),
     ):
         if bool((larger >= smaller).all()):
-            return f"whatever is wrong is {said}"
+            return f"every wrong result is too {said}"
     ranks = [torch.equal(pair.mine.argsort(-1), pair.wanted.argsort(-1)) for pair in pairs]
     if all(ranks) and all(pair.mine.dim() and pair.mine.shape[-1] > 2 for pair in pairs):
         return "the values are in the right order, from smallest to largest; their sizes are wrong"

@@ -14,8 +14,11 @@ MOST_LETTERS = 70
 
 def cases_said(cases: Sequence[tuple[str, bool]]) -> str:
     """Return which cases (label, right) are right and which wrong, "right for …; wrong for …"."""
-    right = [label for label, is_right in cases if is_right]
-    bad = [label for label, is_right in cases if not is_right]
+    quoted = any("," in label or " and " in label for label, _ in cases)  # or nobody can count
+    right, bad = (
+        [f"“{label}”" if quoted else label for label, is_right in cases if is_right is side]
+        for side in (True, False)
+    )
     if not right:
         return "wrong for every input tried"
     n_right = listed(right) if len(right) <= MOST_NAMED else f"{len(right)} of {len(cases)} inputs"

@@ -32,20 +32,30 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """A check's answer: `status` is "nothing yet", "right" or "wrong"; true only when right."""
+    """A check's answer: `status` is "nothing yet", "right" or "wrong"; true only when right.
+
+    `where` is the heading of the page under which the mistake is shown.
+    """
 
     status: Status
     message: str
     mistake: str | None = None
+    where: str = ""
 
     def __bool__(self) -> bool:
         return self.status == "right"
 
     def __repr__(self) -> str:
-        return f"{_SIGN[self.status]} {self.message}"
+        shown = f" This page shows it under “{self.where}”." if self.where else ""
+        return f"{_SIGN[self.status]} {self.message}{shown}"
 
     def _repr_html_(self) -> str:
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(str(self)))
+        if self.where:  # the anchor that JupyterLab gives a heading
+            title, place = (
+                html.escape(text) for text in (self.where, self.where.replace(" ", "-"))
+            )
+            words = words.replace(f"“{title}”", f'“<a href="#{place}">{title}</a>”')
         kind = "none" if self.status == "nothing yet" else self.status
         return (
             f'<style>{_STYLE}</style><div class="verdict verdict-{kind}" role="status">'

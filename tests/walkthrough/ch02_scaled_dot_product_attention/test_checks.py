@@ -87,7 +87,7 @@ def test_weights_that_are_masked_after_softmax_and_normalised_again_are_rejected
         return weights / weights.sum(-1, keepdim=True).clamp_min(1e-4) @ value
 
     verdict = checks.masked_attention(normalised_again)
-    assert "wrong for open scores near −60, closed ones near +60." in verdict.message
+    assert "wrong for “open scores near −60, closed ones near +60”." in verdict.message
 
 
 @pytest.mark.parametrize("number", [-20.0, -100.0, -1e4, -1e9, -1e10])
@@ -178,7 +178,7 @@ def test_a_transposed_mask_is_told_apart_where_it_fits():
         mask = attend_mask.T if attend_mask.shape[0] == attend_mask.shape[1] else attend_mask
         return scaled_dot_product_attention(query, key, value, mask, need_weights=True)[0]
 
-    assert "wrong for as many queries as keys" in checks.masked_attention(transposed).message
+    assert "wrong for “as many queries as keys”" in checks.masked_attention(transposed).message
 
 
 def test_the_pairs_are_handed_over_once_and_a_second_loop_is_told_so():

@@ -18,7 +18,7 @@ from walkthrough.checking.compare import difference
         (lambda s: (s.softmax(-1) ** 2).softmax(-1), "the largest difference is 0."),
         (
             lambda s: s.softmax(-1) if len(s) == 4 else s,
-            "right for a square; wrong for 3 queries, 5 keys and 6 queries, 4 keys: your result",
+            "right for “a square”; wrong for “3 queries, 5 keys” and “6 queries, 4 keys”: your",
         ),
     ],
 )

@@ -1,6 +1,7 @@
 """The check of chapter 01 on the gradient back to the start (§1)."""
 
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -12,7 +13,11 @@ def _slopes(states: list[float]) -> list[float]:
 
 
 def _gradient(w: float, states: list[float]) -> float:
-    return math.prod(w * slope for slope in _slopes(states))
+    return math.prod((w * slope for slope in _slopes(states)), start=1.0)
+
+
+def _from(first: int | None, end: int | None) -> Callable[[float, list[float]], float]:
+    return lambda w, states: _gradient(w, states[first:end])
 
 
 gradient_to_start = Check(
@@ -40,6 +45,15 @@ gradient_to_start = Check(
             "step has the slope of tanh as a factor as well, 1 − h².",
         ),
         Mistake(
+            "a step left out",
+            _from(1, None),
+            "one factor is missing. Between h_0 and h_n lie n steps, so there is a factor for each "
+            "of the n states. (The page's own cell begins at `states[1:]`, because it asks for the "
+            "way back to h_1.)",
+            where="What the end tells the beginning",
+            also=(_from(None, -1), _from(1, -1)),
+        ),
+        Mistake(
             "w forgotten",
             lambda w, states: math.prod(_slopes(states)),
             "the slopes of tanh are there, w is not. Each step multiplies by both.",
@@ -60,4 +74,5 @@ gradient_to_start = Check(
             "tanh is taken of the states. They are results of tanh already: the slope is 1 − h².",
         ),
     ],
+    right="`gradient_to_start` is right: one factor for each of the n steps",
 )

@@ -18,6 +18,7 @@ waiting_steps = Check(
             lambda n_words, n_layers: n_words * n_layers,
             "n_words · n_layers counts all steps. Some can run at the same time: layer 2 may read "
             "word 1 while layer 1 reads word 2.",
+            where='"Attention is O(1)"',
         ),
         Mistake(
             "layers for free",

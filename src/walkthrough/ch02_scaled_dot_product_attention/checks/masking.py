@@ -37,6 +37,10 @@ def _unmasked(scores: Tensor, attend_mask: Tensor) -> Tensor:
     return scores
 
 
+def _zeroed(scores: Tensor, attend_mask: Tensor) -> Tensor:
+    return scores * attend_mask
+
+
 def _inverted(scores: Tensor, attend_mask: Tensor) -> Tensor:
     return scores.masked_fill(attend_mask, -math.inf)
 
@@ -121,23 +125,29 @@ masked_attention = Check(
             _by_hand(_unmasked),
             "the mask has no effect: every query attends to every key.",
         ),
-        Mistake("mask inverted", _by_hand(_inverted), _INVERTED),
         Mistake(
-            "mask inverted, empty rows cared for",
-            _by_hand(_inverted, after=_nan_cleared),
-            f"empty rows are right, but {_INVERTED}",
+            "mask inverted",
+            _by_hand(_inverted),
+            _INVERTED,
+            also=(
+                _by_hand(_inverted, after=_nan_cleared),
+                _by_hand(_inverted, after=_empty_cleared),
+            ),
         ),
         Mistake(
             "zeros in the scores",
-            _by_hand(lambda scores, attend_mask: scores * attend_mask),
+            _by_hand(_zeroed),
             "closed scores are set to 0, and exp(0) = 1: those keys still get weight. "
             "A score of −∞ gives weight 0.",
+            where="A zero in the scores",
+            also=(_by_hand(_zeroed, after=_empty_cleared),),
         ),
         Mistake(
             "weights not normalised again",
             _by_hand(_unmasked, after=lambda weights, attend_mask: weights * attend_mask),
             "the mask acts after softmax: closed keys have weight 0, but the other weights no "
             "longer sum to 1. Put −∞ into the scores before softmax.",
+            where="A zero in the scores",
         ),
         Mistake(
             "−1e9",
@@ -150,11 +160,21 @@ masked_attention = Check(
             _by_hand(dim=-2, after=_nan_cleared),
             "softmax runs over the queries, so they compete for each key. The keys of one query "
             "stand in the last dimension, `dim=-1`.",
+            where="Softmax over the wrong axis",
+            also=(_by_hand(dim=-2), _by_hand(dim=-2, after=_empty_cleared)),
+        ),
+        Mistake(
+            "softmax over sentences",
+            _by_hand(dim=0, after=_nan_cleared),
+            "softmax runs over dimension 0, so the sentences of the batch compete. The keys of one "
+            "query stand in the last dimension, `dim=-1`.",
+            where="Softmax over the wrong axis",
+            also=(_by_hand(dim=0), _by_hand(dim=0, after=_empty_cleared)),
         ),
         Mistake(
             "no scale",
             _by_hand(scale=lambda d_k: 1.0, after=_empty_cleared),
-            "the mask works. The scores are not divided by √d_k.",
+            "the mask works, but the scores are not divided by √d_k.",
         ),
     ],
     right="`masked_attention` is right, also for a query that may attend to nothing and in float16",

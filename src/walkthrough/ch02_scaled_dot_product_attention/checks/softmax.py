@@ -8,6 +8,8 @@ from torch import Tensor
 
 from walkthrough.checking import Arguments, Case, Check, Mistake, arguments, drawn
 
+Softmax = Callable[[Tensor], Tensor]
+
 
 def _shifted(shift: Callable[[Tensor], Tensor], sign: int = 1) -> Callable[[Tensor], Tensor]:
     return lambda scores: _normalised((sign * (scores - shift(scores))).exp())
@@ -23,6 +25,16 @@ def _row_max(scores: Tensor) -> Tensor:
 
 def _row_powers(scores: Tensor) -> Tensor:
     return (scores - _row_max(scores)).exp()
+
+
+def _over(dim: int, *, shift: int | None = None, total: int | None = None) -> Softmax:
+    """Softmax along `dim`, or with its shift or its sum alone along another dimension."""
+
+    def softmax(scores: Tensor) -> Tensor:
+        powers = (scores - scores.amax(dim if shift is None else shift, keepdim=True)).exp()
+        return powers / powers.sum(dim if total is None else total, keepdim=True)
+
+    return softmax
 
 
 def _large_scores(generator: torch.Generator) -> Arguments:
@@ -78,7 +90,7 @@ stable_softmax = Check(
             "three matrices of scores",
             (3, 3, 3),
             special="The keys of a query still stand in the last dimension, which is `dim=-1` for "
-            "any number of dimensions.",
+            "any number of dimensions (see “Softmax over the wrong axis”).",
         ),
         drawn("one key", (4, 1)),
     ],
@@ -100,9 +112,11 @@ stable_softmax = Check(
         ),
         Mistake(
             "over the queries",
-            lambda scores: _shifted(_row_max)(scores.mT).mT,
-            "maximum and sum are taken along the columns, so softmax runs over the queries. The "
-            "weights of one query stand in a row: the last dimension, `dim=-1`.",
+            _over(-2),
+            "the columns sum to 1 and not the rows, so the queries compete for each key. The "
+            "weights of one query stand in a row: sum over the last dimension, `dim=-1`.",
+            where="Softmax over the wrong axis",
+            also=tuple(_over(-1, shift=a, total=b) for a in (-1, -2, 0) for b in (-2, 0)),
         ),
         Mistake(
             "maximum without keepdim",

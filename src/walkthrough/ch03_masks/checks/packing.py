@@ -19,6 +19,10 @@ def _words(segments: Tensor) -> Tensor:
     return (segments != 0)[:, None, None, :]
 
 
+def _rows(segments: Tensor) -> Tensor:
+    return (segments != 0)[:, None, :, None]
+
+
 def _packed(segments: Tensor) -> Tensor:
     return _same(segments) & _past(segments) & _words(segments)
 
@@ -53,6 +57,21 @@ packed_mask = Check(
             "keys that are padding as well.",
         ),
         Mistake(
+            "inverted",
+            lambda segments: ~_packed(segments),
+            "True and False are exchanged. In this book True means *may attend*, as in "
+            "`F.scaled_dot_product_attention`; `nn.MultiheadAttention` has it the other way round.",
+            where="True means the opposite",
+        ),
+        Mistake(
+            "rows of padding closed",
+            lambda segments: _past(segments) & _rows(segments),
+            "sentences see those packed before them, and padding closes its own *rows*: it may ask "
+            "nothing, and the words may look at it. Compare the numbers of query and key, and let "
+            "padding close columns.",
+            where="Rows closed instead of columns",
+        ),
+        Mistake(
             "no sentences",
             lambda segments: _past(segments) & _words(segments),
             "this is a causal mask with padding, and sentences see those packed before them. "
@@ -61,14 +80,16 @@ packed_mask = Check(
         ),
         Mistake(
             "earlier sentences too",
-            lambda segments: _past(segments) & _words(segments) & (segments != 0)[:, None, :, None],
+            lambda segments: _past(segments) & _words(segments) & _rows(segments),
             "a sentence sees those packed before it. The numbers of query and key must be equal, "
             "not in order (`==`, not `>=`).",
         ),
         Mistake(
             "without itself",
             lambda segments: _same(segments) & _past(segments, -1) & _words(segments),
-            "a token may not see itself here. The diagonal is open, as in every causal mask.",
+            "a token may not see itself here. The diagonal is open, as in every causal mask; "
+            "without it the first word of each sentence has nothing to look at.",
+            where="A row with nothing open",
         ),
     ],
     right="`packed_mask` is right: sentences share a row and do not see each other",

@@ -50,6 +50,14 @@ decoding_mask = Check(
             lambda query_len, key_len: _ones(query_len, key_len).tril(key_len - query_len - 1),
             "a position may not see itself here. It may: the token it reads is known, since the "
             "input is shifted. And with nothing stored, the first row has nothing to look at.",
+            where="A row with nothing open",
+        ),
+        Mistake(
+            "inverted",
+            lambda query_len, key_len: ~_decoding_mask(query_len, key_len),
+            "True and False are exchanged. In this book True means *may attend*, as in "
+            "`F.scaled_dot_product_attention`; `nn.MultiheadAttention` has it the other way round.",
+            where="True means the opposite",
         ),
         Mistake(
             "past closed",

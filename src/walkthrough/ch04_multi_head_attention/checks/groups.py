@@ -29,6 +29,10 @@ def _weighted(weigh: Callable[[Tensor, int], Tensor]) -> Callable[..., Tensor]:
     return attend
 
 
+def _weights(q: Tensor, k: Tensor) -> Tensor:
+    return (q @ _shared(q, k).mT / math.sqrt(q.shape[-1])).softmax(-1)
+
+
 def _by_turns(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     times = q.shape[1] // k.shape[1]
     return _attend(q, k.repeat(1, times, 1, 1), v.repeat(1, times, 1, 1))
@@ -57,6 +61,13 @@ grouped_attention = Check(
             lambda q, k, v: _attend(q, k[:, :1], v[:, :1]),
             "all heads use the first group. Neighbouring heads share one: head i has number "
             "i · n_groups // n_heads.",
+        ),
+        Mistake(
+            "one map for all heads",
+            lambda q, k, v: _weights(q, k).mean(1, keepdim=True) @ _shared(q, v),
+            "all heads attend with one map, the mean of theirs. Heads share keys and values here, "
+            "and each has weights of its own.",
+            where="One map for all heads",
         ),
         Mistake(
             "no scale",

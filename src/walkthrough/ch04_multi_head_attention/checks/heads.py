@@ -28,6 +28,7 @@ split_heads = Check(
             "the shape is right and the numbers are not: the rows were cut up in the order in "
             "which they lie in memory, so a head got whole words in place of a slice of every "
             "word. Cut the last dimension first, then exchange dimensions.",
+            where="Merged without the exchange",
         ),
         Mistake(
             "heads left behind",
@@ -80,6 +81,7 @@ merge_heads = Check(
             lambda heads: heads.reshape(heads.shape[0], heads.shape[2], -1),
             "the shape is right and the numbers are not: a row holds what one head found for "
             "several words. Exchange heads and words first, then flatten.",
+            where="Merged without the exchange",
         ),
         Mistake(
             "view after transpose",

@@ -34,6 +34,10 @@ def _weighted(weigh: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor
     return attend
 
 
+def _scaled(scores: Tensor, w_q: Tensor) -> Tensor:
+    return scores / math.sqrt(w_q.shape[-1])
+
+
 def _one_wide_head(query: Tensor, key: Tensor, value: Tensor, *w: Tensor) -> Tensor:
     w_q, w_k, w_v = (matrices.transpose(0, 1).flatten(1) for matrices in w[:3])
     output, _ = scaled_dot_product_attention(query @ w_q, key @ w_k, value @ w_v)
@@ -65,7 +69,8 @@ def _given(
 
 def _like(function: Callable[..., Tensor]) -> Callable[..., bool]:
     def shows(result: Tensor, expected: Tensor, given: Arguments) -> bool:
-        return torch.allclose(result, function(*given.positional), atol=1e-5)
+        made = function(*given.positional)
+        return result.shape == made.shape and torch.allclose(result, made, atol=1e-5)
 
     return shows
 
@@ -96,6 +101,7 @@ multi_head = Check(
             ),
             "the heads are right, and merged in the wrong order: a row holds what one head found "
             "for several words. Exchange heads and words before you flatten.",
+            where="Merged without the exchange",
         ),
         Mistake(
             "all from the queries",
@@ -116,7 +122,7 @@ multi_head = Check(
         ),
         Mistake(
             "softmax over heads",
-            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[-1])).softmax(0)),
+            _weighted(lambda s, w_q: _scaled(s, w_q).softmax(0)),
             "the heads compete with each other: softmax ran over dimension 0. Each head has a "
             "softmax of its own, over the keys, `dim=-1`.",
         ),
@@ -128,7 +134,7 @@ multi_head = Check(
         ),
         Mistake(
             "softmax over queries",
-            _weighted(lambda s, w_q: (s / math.sqrt(w_q.shape[-1])).softmax(-2)),
+            _weighted(lambda s, w_q: _scaled(s, w_q).softmax(-2)),
             "softmax ran over the queries, so they compete for each key. The keys of one query "
             "stand in the last dimension, `dim=-1`.",
         ),
@@ -139,6 +145,51 @@ multi_head = Check(
             _like(lambda q, k, v, *w: _multi_head(q, k, q, *w)),
             "the values are made from `query`. In encoder–decoder attention these would be the "
             "decoder's words. Values come from `value`.",
+            where="Values from the decoder",
+        ),
+        Symptom(
+            "values from the keys",
+            _like(lambda q, k, v, *w: _multi_head(q, k, k, *w)),
+            "the weights are right; the values are made from `key`. Values come from `value`.",
+        ),
+        Symptom(
+            "keys from the values",
+            _like(lambda q, k, v, *w: _multi_head(q, v, v, *w)),
+            "the keys are made from `value`, so the weights are wrong. Keys come from `key`.",
+        ),
+        Symptom(
+            "the queries' matrices for the keys",
+            _like(lambda q, k, v, w_q, w_k, *w: _multi_head(q, k, v, w_q, w_q, *w)),
+            "the keys are made with `w_q`. They have matrices of their own, `w_k`.",
+        ),
+        Symptom(
+            "one map for all heads",
+            _like(_weighted(lambda s, w_q: _scaled(s, w_q).softmax(-1).mean(0))),
+            "all heads attend with one map, the mean of theirs. Each head mixes its own values "
+            "with its own weights.",
+            where="One map for all heads",
+        ),
+        Symptom(
+            "interleaved",
+            _like(
+                lambda q, k, v, w_q, w_k, w_v, w_o: (
+                    _heads(q, k, v, w_q, w_k, w_v).permute(1, 2, 0).flatten(1) @ w_o
+                )
+            ),
+            "the heads are right, and interleaved: component 1 of all heads, then component 2. "
+            "Concat puts head 1 whole, then head 2 whole.",
+        ),
+        *(
+            Symptom(
+                f"divides by {size}",
+                _like(_weighted(lambda s, w_q, by=by: (s / by(w_q)).softmax(-1))),
+                f"the scores are divided by {size}. Each head divides by √d_k, the root of its own "
+                "size: the last dimension of `w_q`.",
+            )
+            for size, by in {
+                "√(h · d_k)": lambda w_q: math.sqrt(len(w_q) * w_q.shape[-1]),
+                "d_k without the root": lambda w_q: w_q.shape[-1],
+            }.items()
         ),
         Symptom(
             "keys from the queries",
