@@ -47,19 +47,21 @@ def picture(svg: str, *tags: str) -> nbformat.NotebookNode:
     return new_code_cell("draw()", outputs=[shown], metadata={"tags": list(tags)})
 
 
-def built(folder: Path, chapter: list[nbformat.NotebookNode]) -> tuple[BeautifulSoup, str]:
+def built(
+    folder: Path, chapter: list[nbformat.NotebookNode], name: str = "02-two"
+) -> tuple[BeautifulSoup, str]:
     """A chapter's page, and what the build complained of."""
     book = folder / "book"
     book.mkdir()
     (folder / "conf.py").write_text(CONF)
-    tree = "```{toctree}\nbook/01-one\nbook/02-two\nbook/glossary\n```\n"
+    tree = f"```{{toctree}}\nbook/01-one\nbook/{name}\nbook/glossary\n```\n"
     (folder / "index.md").write_text("# Book\n\n" + tree)
     (book / "glossary.md").write_text(GLOSSARY, encoding="utf-8")
     nbformat.write(new_notebook(cells=[new_markdown_cell("# One")]), book / "01-one.ipynb")
-    nbformat.write(new_notebook(cells=chapter, metadata=PYTHON), book / "02-two.ipynb")
+    nbformat.write(new_notebook(cells=chapter, metadata=PYTHON), book / f"{name}.ipynb")
     command = [sys.executable, "-m", "sphinx", "-q", str(folder), str(folder / "out")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    page = (folder / "out" / "book" / "02-two.html").read_text(encoding="utf-8")
+    page = (folder / "out" / "book" / f"{name}.html").read_text(encoding="utf-8")
     return BeautifulSoup(page, "html.parser"), done.stderr
 
 
@@ -161,9 +163,22 @@ def test_a_short_opener_a_wrong_number_and_a_figure_that_is_not_there(tmp_path):
         new_markdown_cell("See Figure 2.7."),
     ]
     page, complaints = built(tmp_path, wrong)
-    assert "figures are numbered [(2, 2)], not [(2, 1)]" in complaints
+    assert "figures are numbered ['2.2'], not ['2.1']" in complaints
     assert "there is no Figure 2.7" in complaints
 
     assert words(page.select_one("p.kicker")) == "Chapter 02"
     assert words(page.select_one(".subtitle")) == "Ten pictures."
     assert words(page.select_one("p.thin-line")) == "12 min you need nothing before it"
+
+
+def test_a_chapter_between_two_others_keeps_its_letter(tmp_path):
+    chapter = [
+        new_markdown_cell("# Between\n\n**Time**: an afternoon, you need nothing before it"),
+        picture("<svg></svg>"),
+        new_markdown_cell("**Figure 1b.1.** The first."),
+        new_markdown_cell("See Figure 1b.1."),
+    ]
+    page, complaints = built(tmp_path, chapter, "01b-between")
+    assert "igure" not in complaints
+    assert words(page.select_one("p.kicker")) == "Chapter 01b"
+    assert [a.text for a in page.select("a[href='#figure-1b-1']")] == ["Figure 1b.1"]

@@ -32,7 +32,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 from tqdm import tqdm
 
 SECONDS = 60.0
-LONGER = {"14": 90.0}  # the training run
+LONGER = {"09b": 150.0, "14": 90.0}  # what trains a translator
 MEGABYTES = 1500.0
 LIGHTER = {"14": 1200.0}  # Binder has 2 000 for JupyterLab and all that runs in it
 LOOK_EVERY = 0.25  # seconds between two looks at the memory
@@ -75,7 +75,7 @@ class Chapter:
 
     def over(self) -> str:
         """Which of the limits it passed, in words; empty when none."""
-        seconds = LONGER.get(self.path.name[:2], SECONDS)
+        seconds = LONGER.get(number(self.path), SECONDS)
         slow = [f"takes more than {seconds:.0f} s"] if self.seconds > seconds else []
         return ", ".join(slow + too_large(self.path, self.megabytes))
 
@@ -87,9 +87,14 @@ class Chapter:
             self.megabytes = max(self.megabytes, resident(process.pid))
 
 
+def number(path: Path) -> str:
+    """A chapter's number, as its file's name begins: "09", "09b"."""
+    return path.name.partition("-")[0]
+
+
 def too_large(path: Path, megabytes: float) -> list[str]:
     """What is wrong with the memory that a chapter took, with its child processes."""
-    allowed = LIGHTER.get(path.name[:2], MEGABYTES)
+    allowed = LIGHTER.get(number(path), MEGABYTES)
     return [f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB"] * (megabytes > allowed)
 
 
@@ -136,7 +141,7 @@ def run_missing(root: Path) -> bool:
     """
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
     missing = [path for path, ran in last_runs(root) if ran is None]
-    missing.sort(key=lambda path: path.name[:2] not in LONGER)  # or the longest would end alone
+    missing.sort(key=lambda path: number(path) not in LONGER)  # or the longest would end alone
     if not missing:
         return True
     jobs = min(at_a_time(), len(missing))

@@ -37,8 +37,8 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-CHAPTER = re.compile(r"book/(\d\d)-")
-CAPTION = re.compile(r"Figure (\d+)\.(\d+)\.?$")
+CHAPTER = re.compile(r"book/(\d\d[a-z]?)-")
+CAPTION = re.compile(r"Figure (\d+[a-z]?)\.(\d+)\.?$")
 """The bold words that a caption begins with."""
 
 
@@ -184,7 +184,7 @@ LONGEST_NOTE = 60  # words
 
 def shape_margin(app: Sphinx, document: nodes.document, page: str) -> None:
     """Put the terms and the short notes of a chapter into the margin."""
-    if page == GLOSSARY or not re.match(r"book/\d\d-", page):
+    if page == GLOSSARY or not CHAPTER.match(page):
         return
     known = terms(app)
     seen: set[str] = set()
@@ -231,8 +231,8 @@ def note_of(name: str, meaning: str) -> str:
 
 # Numbered captions --------------------------------------------------------------------------------
 
-MENTION = re.compile(r"\bFigure (\d+)\.(\d+)\b")
-DRAWN = re.compile(r'id="(figure-\d+-\d+)"')
+MENTION = re.compile(r"\bFigure (\d+[a-z]?)\.(\d+)\b")
+DRAWN = re.compile(r'id="(figure-\d+[a-z]?-\d+)"')
 WIDE = "page-wide"
 NO_PROSE = (
     nodes.strong,
@@ -254,7 +254,7 @@ def shape_captions(app: Sphinx, document: nodes.document, page: str) -> None:
         cell = cell_before(paragraph)
         if not label or cell is None:
             continue
-        numbers.append((int(label[1]), int(label[2])))
+        numbers.append(f"{label[1]}.{label[2]}")
         place = paragraph.parent.index(cell)
         wide = f" {WIDE}" if f"tag_{WIDE}" in cell["classes"] else ""
         start = f'<figure class="numbered{wide}" id="figure-{label[1]}-{label[2]}">'
@@ -266,7 +266,7 @@ def shape_captions(app: Sphinx, document: nodes.document, page: str) -> None:
             html("</figcaption></figure>"),
         ]
     chapter = CHAPTER.match(page)
-    wanted = [(int(chapter[1]), n + 1) for n in range(len(numbers))] if chapter else []
+    wanted = [f"{short(chapter[1])}.{n + 1}" for n in range(len(numbers))] if chapter else []
     if numbers != wanted:
         logger.warning("figures are numbered %s, not %s", numbers, wanted, location=page)
 
@@ -286,12 +286,18 @@ def anchors(document: nodes.document) -> set[str]:
     return named.union(*drawn)
 
 
+def short(number: str) -> str:
+    """A chapter's number as its figures have it: "9" for "09"."""
+    return number.removeprefix("0")
+
+
 def link_mentions(app: Sphinx, document: nodes.document, page: str) -> None:
     """Make "Figure 2.3" a link, except in captions' own labels, headings and links."""
-    pages = {name[5:7]: name for name in sorted(app.env.found_docs) if CHAPTER.match(name)}
+    found = {name: CHAPTER.match(name) for name in app.env.found_docs}
+    pages = {short(chapter[1]): name for name, chapter in found.items() if chapter}
 
     def linked(found: re.Match[str]) -> nodes.Node:
-        target, anchor = pages.get(f"{int(found[1]):02d}"), f"figure-{found[1]}-{found[2]}"
+        target, anchor = pages.get(found[1]), f"figure-{found[1]}-{found[2]}"
         there = document if target == page else target and app.env.get_doctree(target)
         if not target or anchor not in anchors(there):
             logger.warning("there is no %s", found[0], location=page)

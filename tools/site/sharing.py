@@ -148,7 +148,7 @@ def parts_of(app: Sphinx) -> dict[str, str]:
     """What a page is, in two words: its chapter's number, or the part that it stands in."""
     parts = {page: "Appendix" for page in in_order(app.env)}
     for page, name in page_names(app.env).items():
-        if number := re.match(r"(\d\d) ", name):
+        if number := re.match(r"(\d\d[a-z]?) ", name):
             parts[page] = f"Chapter {number[1]}"
     parts[app.config.root_doc] = "A book that runs"
     return parts
@@ -163,7 +163,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
     for page in in_order(app.env):
         path = Path(app.outdir, picture_of(page))
         if not path.exists():
-            name = re.sub(r"^\d\d ", "", names[page])
+            name = re.sub(r"^\d\d[a-z]? ", "", names[page])
             draw(
                 path,
                 "" if page == app.config.root_doc else app.config.html_title,

@@ -171,8 +171,9 @@ def main() -> int:
     parser.add_argument("--commit", default="HEAD", help="what to try")
     parser.add_argument("--keep", type=Path, help="folder to work in, kept and used again")
     given = parser.parse_args()
-    every = sorted(path.name for path in (ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
-    names = [name for name in every if not given.chapters or name[:2] in given.chapters]
+    every = sorted(path.name for path in (ROOT / "book").glob("[0-9][0-9]*-*.ipynb"))
+    wanted = [f"{number}-" for number in given.chapters] or [""]
+    names = [name for name in every if name.startswith(tuple(wanted))]
     commit = said_by("git", "rev-parse", "--verify", f"{given.commit}^{{commit}}")
     for name in PRIVATE:
         os.environ.pop(name, None)

@@ -8,15 +8,17 @@
   const PATIENCE = 100; // ms without a picture at most
 
   class Translator {
-    constructor(place, { engine, words: raw }) {
+    constructor(place, parcel, exchange) {
+      const { engine, words: raw, name } = parcel;
       const { make } = live.drawing;
       Object.assign(this, { place, engine, raw, words: new live.text.Words(raw), say: live.phrases });
       this.latest = null; // the run that may still draw; older ones stop at their next step
-      this.controls = new live.controls.Controls(raw, (view) => this.translate(view));
+      this.controls = new live.controls.Controls(raw, (view) => this.translate(view), name);
       this.message = make("div", { class: "live-message", id: "live-message", role: "status" });
-      this.results = new live.results.Results(this.words, raw.sizes);
+      this.results = new live.results.Results(this.words, raw.sizes, name);
       this.tour = new live.tour.Tour(place, this.say);
-      place.replaceChildren(this.tour.button, this.controls.sentence, this.message, this.results.element, this.controls.choices, this.results.below, this.tour.element);
+      this.own = new live.own.Chooser(parcel, exchange);
+      place.replaceChildren(make("div", { class: "live-row" }, this.tour.button, ...this.own.buttons), this.own.message, this.controls.sentence, this.message, this.results.element, this.controls.choices, this.results.below, this.tour.element);
     }
 
     /* `view` is the map to show, where a switch was thrown that is seen on one. */

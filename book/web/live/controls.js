@@ -8,8 +8,8 @@
 
   class Controls {
     /* `words` is what came with the model; `translate` is called when the reader asks for it or changes a choice. */
-    constructor({ examples, unseen, kinds, sizes }, translate) {
-      Object.assign(this, { sizes, say: live.phrases });
+    constructor({ examples, unseen, kinds, sizes }, translate, ownName) {
+      Object.assign(this, { sizes, ownName, say: live.phrases });
       this.unseen = new Map(Object.entries(unseen).flatMap(([split, pairs]) => pairs.map(([text, reference]) => [text, { split, reference }])));
       this.sentence = this.buildSentence(examples, kinds, translate);
       this.choices = this.buildChoices(sizes);
@@ -71,7 +71,7 @@
       const thrown = Object.keys(this.boxes).filter((name) => this.boxes[name].field.checked);
       if (this.heads.value !== "all") thrown.push(this.heads.value);
       this.temperature.label.hidden = this.method.value !== "sampled";
-      this.looks.replaceChildren(...thrown.map((name) => make("li", {}, this.say.look[name])));
+      this.looks.replaceChildren(...thrown.map((name) => make("li", {}, this.ownName ? this.say.own.measured : "", this.say.look[name])));
       this.looks.hidden = !thrown.length;
     }
 

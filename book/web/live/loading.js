@@ -3,15 +3,17 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
-  const received = new Map(); // name → parts, in their order
+  const arrived = new Map(); // name → parts, in their order
 
-  live.receive = (name, number, count, text) => {
+  live.receive = (...part) => receive(arrived, ...part);
+
+  function receive(received, name, number, count, text) {
     if (!received.has(name)) received.set(name, new Array(count).fill(null));
     received.get(name)[number] = text;
-  };
+  }
 
   /* The bytes that arrived under this name; they are handed out once. */
-  async function unpack(name) {
+  async function unpack(name, received = arrived) {
     const parts = received.get(name);
     if (!parts || parts.includes(null)) throw new Error(`${name} has not arrived`);
     received.delete(name);
@@ -29,16 +31,21 @@
 
   /* The engine, from what has arrived. */
   async function assemble(ort, { glueUrl } = {}) {
-    const words = JSON.parse(new TextDecoder().decode(await unpack("words.json")));
     const glue = glueUrl || URL.createObjectURL(new Blob([await unpack("runtime.mjs")], { type: "text/javascript" }));
     live.engine.prepare(ort, { wasm: (await unpack("runtime.wasm")).buffer, glueUrl: glue });
-    const weights = live.engine.widen(await unpack("weights.f16"));
+    return modelOf(ort, unpack);
+  }
+
+  /* A model, from the bytes of each of its parts: its words, and an engine that has its graphs and its weights. */
+  async function modelOf(ort, bytesOf) {
+    const words = JSON.parse(new TextDecoder().decode(await bytesOf("words.json")));
+    const weights = live.engine.widen(await bytesOf("weights.f16"));
     const { EXPORTED, LABORATORY } = live.engine, graphs = {};
-    for (const name of [...EXPORTED, ...LABORATORY]) graphs[name] = await unpack(`${name}.onnx`);
+    for (const name of [...EXPORTED, ...LABORATORY]) graphs[name] = await bytesOf(`${name}.onnx`);
     const engine = new live.engine.Engine(ort, { graphs, weights, words });
     for (const name of EXPORTED) await engine.start(name);
     return { words, engine };
   }
 
-  live.loading = { unpack, assemble };
+  live.loading = { receive, unpack, assemble, modelOf };
 })();

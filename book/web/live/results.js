@@ -7,9 +7,9 @@
   const live = (globalThis.live = globalThis.live || {});
 
   class Results {
-    constructor(words, sizes) {
+    constructor(words, sizes, ownName) {
       const { make } = live.drawing;
-      Object.assign(this, { words, sizes, say: live.phrases, view: { kind: "cross", layer: sizes.layers - 1, head: 0, row: 0 } });
+      Object.assign(this, { words, sizes, ownName, say: live.phrases, view: { kind: "cross", layer: sizes.layers - 1, head: 0, row: 0 } });
       this.name = (id) => words.name(id);
       this.chosen = null; // the place of the token to look at; null: the last
       this.tokens = make("div", { class: "live-row live-tokens", role: "group", "aria-label": this.say.tokens, lang: "en" });
@@ -137,7 +137,7 @@
       const { queries, keys } = this.labels(), place = view.kind === "encoder" ? Math.min(view.row, queries.length - 1) : this.place;
       const row = this.fields.row;
       row.replaceChildren(...queries.map((query, i) => make("option", { value: i, selected: i === place }, query)));
-      const title = say.map(say.kinds[view.kind], view.layer + 1, view.head === "mean" ? "mean" : view.head + 1);
+      const title = say.map(say.kinds[view.kind], view.layer + 1, view.head === "mean" ? "mean" : view.head + 1, this.ownName);
       const map = ({ products, switches }, heading) => {
         const rows = live.attention.weightsOf(products[view.kind][view.layer], view.head, view.kind, switches, this.sizes);
         if (view.kind === "decoder" && switches.causal) rows.forEach((one, i) => one.fill(undefined, i + 1));

@@ -4,7 +4,7 @@
   const live = (globalThis.live = globalThis.live || {});
   const HERE = new URL(".", document.currentScript.src);
   const VENDOR = new URL("../vendor/", HERE);
-  const MODULES = ["loading", "text", "switches", "decoding", "engine", "attention", "tree", "drawing", "controls", "results", "tour", "component"];
+  const MODULES = ["loading", "text", "switches", "decoding", "engine", "attention", "tree", "drawing", "controls", "results", "tour", "own", "component"];
 
   document.addEventListener("DOMContentLoaded", async () => {
     takeAlong();
@@ -17,6 +17,7 @@
       return;
     }
     offer(place);
+    takeDrops(place);
     if (asked()) place.scrollIntoView({ block: "center" });
   });
 
@@ -65,11 +66,28 @@
     place.dataset.state = "offered";
   }
 
+  /* A file that is dropped on the panel is a model of the reader's own; the panel loads first where it has not. */
+  function takeDrops(place) {
+    const over = (is) => (event) => {
+      event.preventDefault(); // or the browser leaves the page for the file
+      place.classList.toggle("live-over", is);
+    };
+    place.addEventListener("dragover", over(true));
+    place.addEventListener("dragleave", over(false));
+    place.addEventListener("drop", (event) => {
+      over(false)(event);
+      const [file] = event.dataTransfer.files, { state } = place.dataset;
+      if (!file || state === "loading") return;
+      if (state === "ready") live.translator.own.take(file);
+      else load(place, file);
+    });
+  }
+
   function button(words, onclick) {
     return element("button", { type: "button", className: "live-go", textContent: words, onclick });
   }
 
-  async function load(place) {
+  async function load(place, file) {
     const { phrases } = live;
     const bar = element("progress", { max: live.manifest.total, value: 0, ariaLabel: phrases.wait });
     // two lines: the bytes are for the eye, and a screen reader hears what is said once
@@ -85,6 +103,7 @@
       });
       said.textContent = phrases.starting;
       show(place, await live.loading.assemble(globalThis.ort));
+      if (file) live.translator.own.take(file);
     } catch (error) {
       place.dataset.state = "failed";
       bar.remove();
@@ -104,10 +123,13 @@
     await Promise.all([runtime, ...parts].map((one) => script(one.url).then(() => arrived((bytes += one.bytes)))));
   }
 
-  function show(place, parcel) {
+  /* `parcel` holds a model; with another one the reader's sentence stays. */
+  function show(place, parcel, sentence = asked()) {
     const wasHere = document.activeElement === document.body || place.contains(document.activeElement);
-    live.translator = new live.component.Translator(place, parcel);
-    if (asked()) live.translator.controls.input.value = asked();
+    if (live.translator) live.translator.latest = null; // it stops at its next step
+    const exchange = (other) => show(place, other, live.translator.controls.text);
+    live.translator = new live.component.Translator(place, parcel, exchange);
+    if (sentence) live.translator.controls.input.value = sentence;
     place.dataset.state = "ready";
     live.translator.translate(); // a reader arrives at something to see
     parcel.engine.useIdleTime();

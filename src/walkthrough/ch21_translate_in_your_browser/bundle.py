@@ -136,6 +136,20 @@ def scripts(name: str, content: bytes) -> dict[str, str]:
     }
 
 
+def model_contents(model: Transformer, codec: PhrasebookCodec, folder: Path) -> dict[str, bytes]:
+    """Return what belongs to a model, by name: graphs, weights, words. `folder` is used and left.
+
+    All of its weights are 16-bit numbers, widened.
+    """
+    graphs, weights = share_weights(export_graphs(model, folder))
+    for path in folder.glob("*.onnx"):
+        path.unlink()
+    contents = {f"{name}.onnx": content for name, content in graphs.items()}
+    contents["weights.f16"] = weights.astype("<f2").tobytes()
+    contents["words.json"] = json.dumps(words(codec, model), ensure_ascii=False).encode()
+    return contents
+
+
 def write_bundle(
     model: Transformer,
     codec: PhrasebookCodec,
@@ -151,12 +165,7 @@ def write_bundle(
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    graphs, weights = share_weights(export_graphs(model, folder))
-    for path in folder.glob("*.onnx"):
-        path.unlink()
-    contents = {f"{name}.onnx": content for name, content in graphs.items()}
-    contents["weights.f16"] = weights.astype("<f2").tobytes()
-    contents["words.json"] = json.dumps(words(codec, model), ensure_ascii=False).encode()
+    contents = model_contents(model, codec, folder)
     contents |= {name: path.read_bytes() for name, path in runtime.items()}
     files: dict[str, str] = {}
     for name, content in contents.items():

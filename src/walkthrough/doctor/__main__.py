@@ -9,14 +9,11 @@ seen, and 2 where nothing could be examined.
 
 import argparse
 import csv
-import json
-import os
-import subprocess
 import sys
-import threading
 from pathlib import Path
 
 from walkthrough.doctor import CannotCallError, Report, examine
+from walkthrough.doctor.apart import each_apart, limited
 from walkthrough.doctor.loading import NoModelError, load
 from walkthrough.doctor.report import TITLES
 
@@ -63,62 +60,20 @@ def first_report(path: Path, name: str, pad: int | tuple[int, int]) -> Report:
     raise refused or NoModelError(f"{path} holds no model")
 
 
-def limited(seconds: float, gigabytes: float) -> None:
-    """End this process when somebody's code takes too long or too much memory."""
-
-    def end() -> None:
-        print(
-            f"stopped after {seconds:g} s. Does its top level train or load data? Put "
-            "the model into a file of its own, or the rest under `if __name__ == '__main__'`.",
-            file=sys.stderr,
-            flush=True,
-        )
-        os._exit(2)
-
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    if sys.platform != "win32":
-        import resource
-
-        size = int(gigabytes * 2**30)
-        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-
-
 def folder(given: argparse.Namespace) -> int:
     """Examine each file in a process of its own; write one row a file."""
-    print(f"The code of every file in {given.folder} is executed.", file=sys.stderr)
-    paths = sorted(p for p in given.folder.iterdir() if p.suffix in (".py", ".ipynb"))
+    limits, options = (given.seconds, given.gigabytes), ["--pad", *map(str, given.pad)]
     any_bug = False
     with given.csv.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["file", "status", *TITLES, "said"])
-        for path in paths:
-            limits = [f"--seconds={given.seconds}", f"--gigabytes={given.gigabytes}"]
-            command = [sys.executable, "-m", "walkthrough.doctor", str(path), "--json", *limits]
-            command += ["--pad", *map(str, given.pad)]
-            try:
-                done = subprocess.run(
-                    command,
-                    capture_output=True,
-                    text=True,
-                    stdin=subprocess.DEVNULL,
-                    timeout=given.seconds + 30,  # code that never comes back to Python
-                )
-                told = json.loads(done.stdout[done.stdout.index("{\n") :])
-                names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
-                row = ["examined", *names, told["verdict"]]
-                any_bug = any_bug or bool(told["bugs"])
-            except subprocess.TimeoutExpired:
-                row = [
-                    "not examined",
-                    *[""] * len(TITLES),
-                    f"killed after {given.seconds + 30:g} s",
-                ]
-            except ValueError:
-                last = done.stderr.strip()[:1000] or f"ended with status {done.returncode}"
-                row = ["not examined", *[""] * len(TITLES), last]
-            table.writerow([path.name, *row])
+        for path, told in each_apart(given.folder, ["walkthrough.doctor"], *limits, options):
+            if isinstance(told, str):
+                table.writerow([path.name, "not examined", *[""] * len(TITLES), told])
+                continue
+            names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
+            table.writerow([path.name, "examined", *names, told["verdict"]])
+            any_bug = any_bug or bool(told["bugs"])
     return int(any_bug)
 
 

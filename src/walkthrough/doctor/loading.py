@@ -9,7 +9,7 @@ import inspect
 import json
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
     n = 0
     for one in tried:
         try:
-            built = one if isinstance(one, nn.Module) else one(**_sizes(one))
+            built = one if isinstance(one, nn.Module) else one(**sized(one))
         except Exception as error:  # whatever somebody's code raises
             failed.append(f"{getattr(one, '__name__', one)}(…): {type(error).__name__}: {error}")
             continue
@@ -75,8 +75,10 @@ def _told(failed: list[str]) -> str:
     return "".join(f"\n  {one}" for one in failed[:8])
 
 
-def _sizes(builder: Any) -> dict[str, Any]:
+def sized(builder: Any, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return a value for each parameter that has no default, and small sizes for those that have.
+
+    `known` has other sizes, by the first of the words that `GUESSES` looks for.
 
     Raises:
         TypeError: nothing is known for a parameter.
@@ -85,7 +87,11 @@ def _sizes(builder: Any) -> dict[str, Any]:
     for name, parameter in inspect.signature(builder).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        fits = (v for words, v in GUESSES.items() if any(w in name.lower() for w in words))
+        fits = (
+            (known or {}).get(words[0], v)
+            for words, v in GUESSES.items()
+            if any(w in name.lower() for w in words)
+        )
         guess = next(fits, None)
         if guess is None and parameter.default is parameter.empty:
             raise TypeError(f"no value is known for its parameter {name!r}")

@@ -1,0 +1,187 @@
+"""`train`: batches of the phrasebook for the reader's own loop, and what its model has learnt."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_model, save_model
+from torch import Tensor, nn
+
+from transformer.cli.corpora import exact_matches
+from transformer.config import EOS_ID
+from walkthrough.capstone import book
+from walkthrough.capstone.judging import book_sizes, stopped
+from walkthrough.ch14_the_training_run.loop import updates
+from walkthrough.doctor.calling import Subject, find_call
+from walkthrough.doctor.loading import NoModelError, definitions, sized
+from walkthrough.lab import translator
+
+SPLITS = ("test_sentences", "test_combinations")
+UPDATES = 400
+
+
+class TrainingError(ValueError):
+    """The reader's loop cannot be run, or did nothing; the message says why."""
+
+
+@dataclass
+class Trained:
+    """A model that the reader's loop has trained, its losses, and its held-out scores."""
+
+    model: nn.Module = field(repr=False)
+    losses: list[float] = field(default_factory=list, repr=False)
+    seconds: float = 0.0
+    exact: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        names = {SPLITS[0]: "unseen sentences", SPLITS[1]: "unseen combinations"}
+        scores = ", ".join(f"{names[n]} {100 * x:.1f} % exact" for n, x in self.exact.items())
+        return f"{len(self.losses)} updates in {self.seconds:.0f} s of processor time: {scores}"
+
+
+def train(
+    file: str | Path,
+    *,
+    n_updates: int = UPDATES,
+    minutes: float | None = None,
+    seed: int = 1,
+    out: str | Path | None = None,
+    say: Any = print,
+) -> Trained:
+    """Run the reader's `train` on the phrasebook, say its losses, and score what it has learnt.
+
+    `minutes` ends the batches early. With `out` the weights are written there.
+
+    Raises:
+        NoModelError: the file is not there, is no Python, or has no such class.
+        TrainingError: the loop is not written, stops, makes no update, or `out` exists already.
+    """
+    if out is not None and Path(out).exists():
+        raise TrainingError(f"{out} is there already, and is left as it is: name another --out")
+    if n_updates < 10:
+        raise TrainingError(f"updates must be at least 10, for a rate that rises; got {n_updates}")
+    module, _ = definitions(Path(file))
+    loop = vars(module).get("train")
+    if not callable(loop):
+        raise TrainingError(f"{Path(file).name} has no function `train(model, batches, n_updates)`")
+    trained = Trained(new_model(module, seed))
+    before = _weights(trained.model)
+    began = time.process_time()
+    for loss in _losses(loop, trained.model, _batches(n_updates, seed, minutes), n_updates):
+        trained.losses.append(loss)
+        update = len(trained.losses)
+        if update in (1, 2, 5, 10, 20) or update % 50 == 0:
+            spent = time.process_time() - began
+            say(f"update {update:4d}  loss {loss:6.3f}  {spent:5.0f} s")
+        if not isfinite(loss):
+            raise TrainingError(f"the loss of update {update} is no number: {loss}")
+    trained.seconds = time.process_time() - began
+    if not trained.losses:
+        raise TrainingError("your loop yields no loss: `yield loss.item()` after each update")
+    if torch.equal(before, _weights(trained.model)):
+        raise TrainingError("after all updates the weights are what they were: no step was made")
+    if out is not None:
+        save_model(trained.model, str(out))
+        say(f"weights: {out}")
+    trained.exact = scores(trained.model)
+    return trained
+
+
+def new_model(module: ModuleType, seed: int = 1) -> nn.Module:
+    """Return the reader's `Transformer` in the book's sizes, untrained.
+
+    Raises:
+        NoModelError: the file has none, or it cannot be built.
+    """
+    made = vars(module).get("Transformer")
+    if made is None:
+        raise NoModelError("the file has no class `Transformer`")
+    torch.manual_seed(seed)
+    try:
+        model = made(**sized(made, book_sizes()))
+    except NotImplementedError:
+        raise NoModelError("`Transformer` is not written yet") from None
+    except Exception as error:
+        raise NoModelError(stopped("`Transformer(…)`", error)) from error
+    if not isinstance(model, nn.Module):
+        raise NoModelError(f"`Transformer(…)` is no torch.nn.Module, but {type(model).__name__}")
+    return model
+
+
+def load_weights(model: nn.Module, weights: str | Path) -> None:
+    """Load what `train` wrote.
+
+    Raises:
+        ValueError: the file is not there, is damaged, or belongs to another model.
+    """
+    try:
+        load_model(model, str(weights))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise ValueError(f"{weights} does not fit this model: {first}") from error
+
+
+def scores(model: nn.Module, n: int | None = None) -> dict[str, float]:
+    """Return the share of exact translations of both held-out splits (of their first `n`)."""
+    splits = translator.load_task().book.splits()
+    return {
+        name: exact(model, [(e.source_text, e.target_text) for e in splits[name][:n]])
+        for name in SPLITS
+    }
+
+
+def exact(model: nn.Module, pairs: Sequence[tuple[str, str]]) -> float:
+    """Return the share of sentences that greedy decoding translates exactly.
+
+    Raises:
+        CannotCallError: no way to call the model was found.
+    """
+    outputs = translations(find_call(model.eval(), None, (0, 0)), [pair[0] for pair in pairs])
+    return exact_matches(outputs, [pair[1] for pair in pairs])
+
+
+def translations(subject: Subject, texts: Sequence[str]) -> list[str]:
+    """Return the greedy translation of each text, whatever its length."""
+    codec = book.translator()[1]
+    ids = [[*codec.encode(text), EOS_ID] for text in texts]
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    found: dict[int, str] = {}
+    for start in range(0, len(order), 100):
+        some = order[start : start + 100]
+        outputs = book.greedy(subject.logits, [ids[i] for i in some])
+        found |= {i: codec.decode(output) for i, output in zip(some, outputs, strict=True)}
+    return [found[i] for i in range(len(texts))]
+
+
+def _losses(
+    loop: Any, model: nn.Module, batches: Iterator[tuple[Tensor, Tensor]], n_updates: int
+) -> Iterator[float]:
+    try:
+        yielded = loop(model, batches, n_updates)
+        for loss in yielded if yielded is not None else ():
+            yield float(loss)
+    except NotImplementedError:
+        raise TrainingError("`train` is not written yet") from None
+    except Exception as error:  # whatever a reader's code raises
+        raise TrainingError(stopped("`train`", error)) from error
+
+
+def _batches(n_updates: int, seed: int, minutes: float | None) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield pairs of source and whole target, as many as there are updates."""
+    task = translator.load_task()
+    began = time.monotonic()
+    settings = replace(task.plan.training, seed=seed)
+    for _, (batch,) in zip(range(n_updates), updates(task.pairs("train"), settings), strict=False):
+        if minutes is not None and time.monotonic() - began > 60 * minutes:
+            return
+        yield batch.source, torch.cat([batch.target_in[:, :1], batch.target_out], dim=1)
+
+
+def _weights(model: nn.Module) -> Tensor:
+    return torch.cat([p.detach().flatten().clone() for p in model.parameters()])
