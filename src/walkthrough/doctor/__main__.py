@@ -41,10 +41,9 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
         return folder(given)
     if guarded:
         limited(given.seconds, given.gigabytes)
-    name = given.file.partition(":")
-    pad = given.pad[0] if len(given.pad) == 1 else (given.pad[0], given.pad[1])
+    path, _, name = given.file.partition(":")
     try:
-        report = first_report(Path(name[0]), name[2], pad)
+        report = first_report(Path(path), name, (given.pad[0], given.pad[-1]))
     except (NoModelError, CannotCallError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -52,12 +51,12 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
     return 1 if report.bugs else 0
 
 
-def first_report(path: Path, name: str, pad: int | tuple[int, int]) -> Report:
+def first_report(path: Path, name: str, pads: tuple[int, int]) -> Report:
     """Examine the first model of the file that can be called."""
     refused: CannotCallError | None = None
     for model in load(path, name):
         try:
-            return examine(model, pad)
+            return examine(model, pads[0] if pads[0] == pads[1] else pads)
         except CannotCallError as error:
             refused = refused or error
     raise refused or NoModelError(f"{path} holds no model")
@@ -67,12 +66,9 @@ def limited(seconds: float, gigabytes: float) -> None:
     """End this process when somebody's code takes too long or too much memory."""
 
     def end() -> None:
-        print(
-            f"stopped after {seconds:g} s. Does its top level train or load data? Put "
-            "the model into a file of its own, or the rest under `if __name__ == '__main__'`.",
-            file=sys.stderr,
-            flush=True,
-        )
+        said = f"stopped after {seconds:g} s. Does its top level train or load data? Put the model"
+        rest = "into a file of its own, or the rest under `if __name__ == '__main__'`."
+        print(said, rest, file=sys.stderr, flush=True)
         os._exit(2)
 
     timer = threading.Timer(seconds, end)
@@ -88,37 +84,31 @@ def limited(seconds: float, gigabytes: float) -> None:
 def folder(given: argparse.Namespace) -> int:
     """Examine each file in a process of its own; write one row a file."""
     print(f"The code of every file in {given.folder} is executed.", file=sys.stderr)
-    paths = sorted(p for p in given.folder.iterdir() if p.suffix in (".py", ".ipynb"))
+    limits = [f"--seconds={given.seconds}", f"--gigabytes={given.gigabytes}"]
+    limits += ["--pad", *map(str, given.pad)]
     any_bug = False
     with given.csv.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["file", "status", *TITLES, "said"])
-        for path in paths:
-            limits = [f"--seconds={given.seconds}", f"--gigabytes={given.gigabytes}"]
+        for path in sorted(p for p in given.folder.iterdir() if p.suffix in (".py", ".ipynb")):
             command = [sys.executable, "-m", "walkthrough.doctor", str(path), "--json", *limits]
-            command += ["--pad", *map(str, given.pad)]
+            status, names = "not examined", [""] * len(TITLES)
+            latest = given.seconds + 30  # for code that never comes back to Python
             try:
+                nothing = subprocess.DEVNULL
                 done = subprocess.run(
-                    command,
-                    capture_output=True,
-                    text=True,
-                    stdin=subprocess.DEVNULL,
-                    timeout=given.seconds + 30,  # code that never comes back to Python
+                    command, capture_output=True, text=True, stdin=nothing, timeout=latest
                 )
+                said = done.stderr.strip()[:1000] or f"ended with status {done.returncode}"
                 told = json.loads(done.stdout[done.stdout.index("{\n") :])
+                status, said = "examined", told["verdict"]
                 names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
-                row = ["examined", *names, told["verdict"]]
                 any_bug = any_bug or bool(told["bugs"])
             except subprocess.TimeoutExpired:
-                row = [
-                    "not examined",
-                    *[""] * len(TITLES),
-                    f"killed after {given.seconds + 30:g} s",
-                ]
+                said = f"killed after {latest:g} s"
             except ValueError:
-                last = done.stderr.strip()[:1000] or f"ended with status {done.returncode}"
-                row = ["not examined", *[""] * len(TITLES), last]
-            table.writerow([path.name, *row])
+                pass  # it printed no report; what it said is kept
+            table.writerow([path.name, status, *names, said])
     return int(any_bug)
 
 
