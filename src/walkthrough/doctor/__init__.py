@@ -20,7 +20,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from walkthrough.doctor import behaviour, positions, structure, weights
+from walkthrough.doctor import behaviour, padding, positions, structure, weights
 from walkthrough.doctor.calling import Call, CannotCallError, find_call
 from walkthrough.doctor.examination import Examination, as_it_was
 from walkthrough.doctor.report import WORDS, Finding, Report
@@ -36,7 +36,7 @@ PROBES: dict[str, Probe] = {
     "future": behaviour.future,
     "source": behaviour.source,
     "words": behaviour.words,
-    "padding": behaviour.padding,
+    "padding": padding.padding,
     "batch": behaviour.batch,
     "order": behaviour.order,
     "no_grad": behaviour.without_gradients,

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from walkthrough.doctor.calling import Subject
 from walkthrough.doctor.norms import norms_of
 from walkthrough.doctor.report import Report
-from walkthrough.doctor.tape import Attention, Tape, record
+from walkthrough.doctor.tags import Attention
+from walkthrough.doctor.tape import Tape, record
 
 MODES = (("evaluation", False), ("training", True))
 

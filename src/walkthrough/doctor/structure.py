@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from walkthrough.doctor.examination import Examination, listed
-from walkthrough.doctor.tape import Attention
+from walkthrough.doctor.tags import Attention
 
 ACTIVE = {"relu", "threshold", "clamp_min", "maximum", "clamp"}
 PAPER_DROPS = ("a sub-layer's output", "embedding and positions")

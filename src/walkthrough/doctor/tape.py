@@ -7,7 +7,7 @@ together in a row of the next product then shows whose numbers were put together
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from walkthrough.doctor.calling import Subject
+from walkthrough.doctor.tags import Attention, Op, Tag
 
 _MOVES = """view _unsafe_view reshape _reshape_alias transpose t permute expand clone unsqueeze
 squeeze slice select split split_with_sizes unsafe_split unsafe_chunk chunk unbind cat stack detach
@@ -23,73 +24,6 @@ index_put index_put_ constant_pad_nd lift_fresh"""
 KEEPS = frozenset(_MOVES.split())
 DRAWS = {"bernoulli", "bernoulli_", "rand", "rand_like", "uniform_"}
 PAINT = 1000
-PLACES = {
-    "attn": "the attention weights",
-    "sum": "embedding and positions",
-    "tok": "the embedding alone",
-    "pos": "the positions alone",
-    "norm": "a norm's output",
-    "ctx": "the heads' results",
-    "res": "the sum around a sub-layer",
-}
-
-
-class Tag(NamedTuple):
-    """What a tensor is, which sentences are in it, and what it was made of.
-
-    `kind`: ids, weight, noise, tok (embedded), pos, sum (with positions), norm, lin (after a
-    matrix), score, attn (after the softmax), ctx (weights times values), act, res (a sum of two).
-    `root` is the tensor that the sub-layer began with; `info` what is seen at the end of it.
-    """
-
-    kind: str
-    sides: frozenset[int] = frozenset()
-    root: Tensor | None = None
-    scale: float = 1.0
-    of: str = ""
-    bias: bool = False
-    shape: tuple[int, ...] = (0, 0)
-    info: Any = None
-
-    @property
-    def place(self) -> str:
-        """In words where numbers are dropped, if they are dropped here."""
-        if self.of != "ctx" and self.kind in ("lin", "act") and self.shape[1] > self.shape[0]:
-            return "the inside of the feed-forward network"
-        if self.kind == "lin":
-            of_input = self.of in ("tok", "sum", "norm", "res")
-            return "a projection" if of_input else "a sub-layer's output"
-        return PLACES.get(self.kind, "a place that was not seen")
-
-
-class Attention(NamedTuple):
-    """One softmax over scores; `added_up` is the largest distance of a row's sum from 0 or 1."""
-
-    where: str
-    query: Tag
-    key: Tag
-    d_k: int
-    scale: float
-    scores: Tensor
-    weights: Tensor
-    added_up: float | None = None
-
-    @property
-    def kind(self) -> str:
-        """Which of the three attentions it is, or an empty word where a tag was lost."""
-        if not self.key.sides or not self.query.sides:
-            return ""
-        return "decoder" if 1 in self.key.sides else "cross" if 1 in self.query.sides else "encoder"
-
-
-class Op(NamedTuple):
-    """One call of an operator: its name, what it took, the tags of that, and what it gave."""
-
-    name: str
-    flat: list[Any]
-    tensors: list[Tensor]
-    known: list[tuple[Tensor, Tag]]
-    out: Any
 
 
 class Tape(TorchDispatchMode):
