@@ -1,8 +1,8 @@
 """Every test runs with the shapes in our signatures enforced and one torch thread.
 
 Of a sequence of tensors, beartype looks at one a call, drawn at random (its own way, to stay fast).
-The grammar of the phrasebook has no shapes, and would take fourteen times as long. No test of a
-law has a deadline: others run beside it.
+The grammar of the phrasebook and the doctor have no shapes, and would take fourteen and four times
+as long. No test of a law has a deadline: others run beside it.
 """
 
 import os
@@ -20,9 +20,11 @@ def parts(package: Path, without: str) -> list[str]:
     return [f"{package.name}.{path.stem}" for path in package.iterdir() if path.stem != without]
 
 
-TRANSFORMER = Path(find_spec("transformer").origin).parent
+TRANSFORMER, WALKTHROUGH = (
+    Path(find_spec(name).origin).parent for name in ("transformer", "walkthrough")
+)
 CHECKED = [
-    "walkthrough",
+    *parts(WALKTHROUGH, without="doctor"),
     *parts(TRANSFORMER, without="data"),
     *(f"transformer.{name}" for name in parts(TRANSFORMER / "data", without="phrasebook")),
 ]

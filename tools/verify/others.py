@@ -3,7 +3,7 @@
 
     python -m tools.verify.others FOLDER [NAME …]      clones that are there: FOLDER/owner+name
     python -m tools.verify.others FOLDER --clone       clone with git what is missing
-    python -m tools.verify.others FOLDER --record results/public-implementations.json
+    python -m tools.verify.others FOLDER [NAME …] --record results/public-implementations.json
 
 Their code is executed, each repository in a process of its own, from a temporary copy of its files;
 none of it is kept. What stands here is how each model is built small and called. Outside CI.
@@ -11,10 +11,12 @@ none of it is kept. What stands here is how each model is built small and called
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -190,24 +192,136 @@ def _daydream(load):
     return m, {"call": call}
 
 
+def _on_cpu():
+    import torch
+
+    torch.Tensor.cuda = torch.nn.Module.cuda = lambda self, *_, **__: self  # written in
+
+
+def _stub(name, **has):
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update(has)
+
+
+def _bkhanal(load):
+    m = load("torch/transformer.py").Transformer(2, 2, 32, 4, 64, 60, 60, 64)
+    return m, {"call": lambda s, t: m(s, t)[0]}  # without masks, as its notebook trains it
+
+
+def _brandokoch(load):
+    made = load("src/architectures/machine_translation_transformer.py")
+    return made.MachineTranslationTransformer(32, 2, 60, 60, 4, 64, 0.1), {}
+
+
+def _d2l(load):
+    # the decoder stands in the chapter's text only
+    d2l = load("d2l/torch.py")
+    d2l.zeros, d2l.arange = d2l.torch.zeros, d2l.torch.arange
+    text = Path(sys.argv[1], CHAPTER).read_text(encoding="utf-8")
+    for block in re.findall(r"%%tab pytorch\n(class Transformer.*?)```", text, re.DOTALL):
+        exec(block, vars(d2l) | {"d2l": d2l}, (classes := {}))
+        vars(d2l).update(classes)
+    sizes = {"num_hiddens": 32, "ffn_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
+    encoder, decoder = (
+        made(60, **sizes, dropout=0.1) for made in (d2l.TransformerEncoder, d2l.TransformerDecoder)
+    )
+    m = d2l.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.001)
+    ids = d2l.torch.full((2, 6), 5)
+    m(ids, ids, (ids != 0).sum(1))  # its layers find out their sizes
+    return m, {"call": lambda s, t: m(s, t, (s != 0).sum(1))}
+
+
+def _hemingkx(load):
+    _stub("config", device="cpu")
+    _stub("data_loader", subsequent_mask=None)
+    return load("model.py").make_model(60, 60, N=2, d_model=32, d_ff=64, h=4), {}
+
+
+def _labml(load):
+    from copy import deepcopy
+
+    _stub("labml", tracker=types.SimpleNamespace(debug=lambda *_: None))
+    made = load("labml_nn/transformers/models.py")
+    layers = [
+        made.TransformerLayer(
+            d_model=32,
+            self_attn=made.MultiHeadAttention(4, 32),
+            src_attn=across,
+            feed_forward=made.FeedForward(32, 64),
+            dropout_prob=0.1,
+        )
+        for across in (None, made.MultiHeadAttention(4, 32))
+    ]
+    embed = made.EmbeddingsWithPositionalEncoding(32, 60)
+    stacks = made.Encoder(layers[0], 2), made.Decoder(layers[1], 2)
+    m = made.EncoderDecoder(*stacks, embed, deepcopy(embed), made.Generator(60, 32))
+
+    def call(s, t):  # length first; masks are (query, key, batch)
+        closed, past = (s != 0).T[None], _past(t)[:, :, None] & (t != 0).T[None]
+        return m.generator(m(s.T, t.T, closed, past)).transpose(0, 1)
+
+    return m, {"call": call}
+
+
+def _leviswind(load):
+    import torch.nn.functional as F
+
+    _on_cpu()
+    sizes = load("hyperparams.py").Hyperparams
+    sizes.hidden_units, sizes.num_blocks, sizes.num_heads, sizes.maxlen = 32, 2, 4, 64
+    module = load("AttModel.py")
+    embed = types.SimpleNamespace(apply=lambda ids, table, *_: F.embedding(ids, table))
+    for one in (module.embedding, module.positional_encoding):
+        one._backend = types.SimpleNamespace(Embedding=embed)  # gone from today's torch
+    m = module.AttModel(sizes, 60, 60)
+    return m, {"call": lambda s, t: (m(s, t), m.logits)[1]}
+
+
+def _wmathor(load):
+    _on_cpu()
+    module = load("5-1.Transformer/Transformer_Torch.py")
+    module.src_vocab_size = module.tgt_vocab_size = 60
+    module.d_model, module.d_ff, module.d_k, module.d_v = 32, 64, 8, 8
+    module.n_layers, module.n_heads = 2, 4
+    return module.Transformer(), {}
+
+
+CHAPTER = "chapter_attention-mechanisms-and-transformers/transformer.md"
+LABML = tuple(
+    f"labml_nn/{name}.py"
+    for name in (
+        "transformers/models",
+        "transformers/mha",
+        "transformers/feed_forward",
+        "transformers/positional_encoding",
+        "utils/__init__",
+    )
+)
 OTHERS = [  # one a line
     Other("ajhalthor/Transformer-Neural-Network", "9ad642b1", ("transformer.py",), _ajhalthor, ("padding",)),
     Other("arxyzan/vanilla-transformer", "1b36a968", ("model.py",), _arxyzan, ("one layer",)),
     Other("bentrevett/pytorch-seq2seq", "b3cd54c7", ("legacy",), _bentrevett),
+    Other("bkhanal-11/transformers", "03821af4", ("torch",), _bkhanal, ("future", "padding")),
+    Other("brandokoch/attention-is-all-you-need-paper", "0ff17617", ("src/architectures",), _brandokoch),
+    Other("d2l-ai/d2l-en", "23d7a5ae", ("d2l/torch.py", CHAPTER), _d2l, ("future",)),
     Other("Daydream0929/transformer", "39e94329", ("translation_transformer.py",), _daydream),
     Other("devjwsong/transformer-translator-pytorch", "1e95679d", ("src",), _devjwsong, ("positions",)),
     Other("dreamgonfly/transformer-pytorch", "c31e163e", ("models.py", "embeddings.py", "utils"), _dreamgonfly, ("first loss",)),
     Other("gordicaleksa/pytorch-original-transformer", "d5b29a41", ("models", "utils"), _gordicaleksa),
     Other("graykode/nlp-tutorial", "d05e31ec", ("5-1.Transformer",), _graykode, ("positions",)),
     Other("harvardnlp/annotated-transformer", "debc9fd7", ("the_annotated_transformer.py",), _harvardnlp),
+    Other("hemingkx/ChineseNMT", "1af1034f", ("model.py",), _hemingkx),
     Other("hkproj/pytorch-transformer", "3beddd26", ("model.py",), _hkproj),
     Other("hyunwoongko/transformer", "63286547", ("models",), _hyunwoongko),
     Other("jadore801120/attention-is-all-you-need-pytorch", "132907dd", ("transformer",), _jadore801120),
     Other("jinistic/transformers-from-scratch", "a3477cec", ("transformer_from_scratch.py",), _jinistic, ("heads",)),
+    Other("labmlai/annotated_deep_learning_paper_implementations", "e6b3c8a6", LABML, _labml),
+    Other("leviswind/pytorch-transformer", "9aaf4cd5", ("AttModel.py", "modules.py", "hyperparams.py"), _leviswind, ("padding",)),
     Other("SamLynnEvans/Transformer", "49e01800", ("Models.py", "Layers.py", "Embed.py", "Sublayers.py"), _samlynnevans, ("positions",)),
     Other("sgrvinod/a-PyTorch-Tutorial-to-Transformers", "3e09136c", ("model.py", "utils.py"), _sgrvinod),
     Other("simonjisu/annotated-transformer-kr", "9c1e4988", ("transformer",), _simonjisu, ("first loss", "no gradient")),
     Other("tunz/transformer-pytorch", "e7266679", ("model", "utils"), _tunz),
+    Other("wmathor/nlp-tutorial", "a4511086", ("5-1.Transformer",), _wmathor),
 ]  # fmt: skip
 
 
@@ -219,7 +333,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--clone", action="store_true")
     parser.add_argument("--report", action="store_true", help="print whole reports")
-    parser.add_argument("--record", type=Path, help="write what was seen, for chapter 23")
+    parser.add_argument("--record", type=Path, help="write what was seen, of all or of those named")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.inside:
@@ -247,7 +361,13 @@ def main(arguments: list[str]) -> int:
         print(f"| {other.repository} @ {other.commit} | {' | '.join(cells)} |", flush=True)
         if given.report:
             print(json.dumps(told, indent=1, ensure_ascii=False))
-    if given.record and not given.names and not wrong:
+    if given.record and not wrong:
+        known = json.loads(given.record.read_text("utf-8"))["rows"] if given.names else []
+        new = {row["repository"] for row in rows}
+        rows = sorted(
+            [*rows, *(row for row in known if row["repository"] not in new)],
+            key=lambda row: row["repository"].lower(),
+        )
         record = {"date": time.strftime("%Y-%m-%d"), "torch": version("torch"), "rows": rows}
         given.record.write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
     return int(wrong > 0)

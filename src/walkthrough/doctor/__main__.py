@@ -38,10 +38,9 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
         return folder(given)
     if guarded:
         limited(given.seconds, given.gigabytes)
-    name = given.file.partition(":")
-    pad = given.pad[0] if len(given.pad) == 1 else (given.pad[0], given.pad[1])
+    path, _, name = given.file.partition(":")
     try:
-        report = first_report(Path(name[0]), name[2], pad)
+        report = first_report(Path(path), name, (given.pad[0], given.pad[-1]))
     except (NoModelError, CannotCallError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -49,12 +48,12 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
     return 1 if report.bugs else 0
 
 
-def first_report(path: Path, name: str, pad: int | tuple[int, int]) -> Report:
+def first_report(path: Path, name: str, pads: tuple[int, int]) -> Report:
     """Examine the first model of the file that can be called."""
     refused: CannotCallError | None = None
     for model in load(path, name):
         try:
-            return examine(model, pad)
+            return examine(model, pads[0] if pads[0] == pads[1] else pads)
         except CannotCallError as error:
             refused = refused or error
     raise refused or NoModelError(f"{path} holds no model")

@@ -8,7 +8,7 @@ import itertools
 import random
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,12 +51,16 @@ class Subject:
     words: range = range(4, 40)
     lengths: tuple[int, int] = LENGTHS
     length_first: bool = False
-    any_length: bool = True
     masks: str = ""
     closed: bool = True
     given: bool = False
     batch: int = 3  # neither of the lengths
-    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+    device: torch.device | None = None
+
+    @property
+    def any_length(self) -> bool:
+        """Whether it takes sentences of any length."""
+        return self.lengths == LENGTHS
 
     def ids(self, side: int, seed: int = 0) -> Tensor:
         """Return a batch of distinct words; source (0) and target (1) draw from their own half."""
@@ -73,23 +77,18 @@ class Subject:
         first = self.words[side * half]
         return first + (ids - first + 1) % half
 
-    def output(self, source: Tensor, target: Tensor) -> Any:
+    def output(self, source: Tensor, target: Tensor, *, seeded: bool = True) -> Any:
         """Return what the model returns, from the same random numbers every time."""
-        _SEED(0)
-        random.seed(0)
-        np.random.seed(0)
+        if seeded:
+            _SEED(0)
+            random.seed(0)
+            np.random.seed(0)
         return self.raw(*((ids.T if self.length_first else ids) for ids in (source, target)))
 
-    def twice(self, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the logits of two calls in a row, from one stream of random numbers."""
-        one = self.logits(source, target)
-        ids = [(x.T if self.length_first else x) for x in (source, target)]
-        two = in_order(self.raw(*ids), target.shape, self.length_first)
-        return one, one if two is None else two
-
-    def logits(self, source: Tensor, target: Tensor) -> Tensor:
+    def logits(self, source: Tensor, target: Tensor, *, seeded: bool = True) -> Tensor:
         """Return (batch, target length, vocabulary), whatever the form in which they come."""
-        found = in_order(self.output(source, target), target.shape, self.length_first)
+        output = self.output(source, target, seeded=seeded)
+        found = in_order(output, target.shape, self.length_first)
         if found is None:
             raise ValueError("no tensor of a fitting shape came back")
         return found
@@ -102,10 +101,8 @@ def tensors_in(output: Any) -> Iterator[Tensor]:
             yield output
     elif hasattr(output, "logits"):
         yield from tensors_in(output.logits)
-    elif isinstance(output, dict):
-        yield from tensors_in(list(output.values()))
-    elif isinstance(output, (tuple, list)):
-        for part in output:
+    elif isinstance(output, (dict, tuple, list)):
+        for part in output.values() if isinstance(output, dict) else output:
             yield from tensors_in(part)
 
 
@@ -121,10 +118,9 @@ def in_order(output: Any, target: tuple[int, ...], length_first: bool) -> Tensor
                     return x.transpose(0, 1)
                 case (b, _, n) if (b, n) == (batch, t):
                     return x.transpose(1, 2)
-                case (bn, v) if bn == batch * t and length_first:
-                    return x.reshape(t, batch, v).transpose(0, 1)
                 case (bn, v) if bn == batch * t:
-                    return x.reshape(batch, t, v)
+                    rows = x.reshape(t, batch, v).transpose(0, 1)
+                    return rows if length_first else x.reshape(batch, t, v)
     return None
 
 
@@ -137,49 +133,50 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
     tried: list[str] = []
     anything = next(itertools.chain(model.parameters(), model.buffers()), torch.zeros(()))
     start = Subject(model, call or model, pads, given=call is not None, device=anything.device)
-    found = _tried(start, tried)
-    if call is not None or (found and not _mask_names(model)):
-        if found is None:
-            raise CannotCallError(tried)
-        return found
-    best = None if found is None else (_open(found), found)
-    for raw, said in _with_masks(model, pads):  # masks that are only possible may still be needed
-        if best is not None and best[0] == 0:
-            break
-        start.raw, start.masks = raw, said
-        masked = _tried(start, tried, quick=True)
-        if masked is not None and (best is None or _open(masked) < best[0]):
-            best = _open(masked), masked
+    best = _tried(start, tried)
+    if call is None and (best is None or _mask_names(model)):  # they may be needed, even if not
+        seen = 9 if best is None else _seen(best)
+        for raw, said in _with_masks(model, pads):
+            if seen == 0:
+                break
+            masked = _with_lengths(replace(start, raw=raw, masks=said), LENGTHS, tried)
+            if masked is not None and (now := _seen(masked)) < seen:
+                best, seen = masked, now
+        if best is not None:
+            best.closed = seen == 0
     if best is None:
         raise CannotCallError(tried)
-    best[1].closed = best[0] == 0
-    return best[1]
+    return best
 
 
-def _tried(start: Subject, tried: list[str], *, quick: bool = False) -> Subject | None:
+def _tried(start: Subject, tried: list[str]) -> Subject | None:
     """Return a copy of `start` with a layout and lengths that work, those with any length first."""
     one = _with_lengths(start, LENGTHS, tried)
-    if one is not None or quick:
-        return one
     said = re.findall(r"(?<=[( ])\d+(?=\)|$| )", " ".join(tried))  # errors name the right size
-    wanted = dict.fromkeys([*(int(n) for n in said), *_numbers(start.model)])
-    sizes = [n for n in wanted if 4 < n <= 256]
+    tensors = itertools.chain(start.model.parameters(), start.model.buffers())
+    numbers = [*map(int, said), *_lengths(start.model), *(n for x in tensors for n in x.shape)]
+    sizes = [n for n in dict.fromkeys(numbers) if 4 < n <= 256]
     for lengths in [*((n, n) for n in sizes), *itertools.permutations(sizes[:6], 2)]:
-        if (one := _with_lengths(start, lengths, tried)) is not None:
-            return one
-    return None
+        one = one or _with_lengths(start, lengths, tried)
+    return one
+
+
+def _lengths(model: nn.Module) -> Iterator[int]:
+    for module in model.modules():
+        for name, value in vars(module).items():
+            if type(value) is int and any(w in name.lower() for w in ("len", "seq", "size")):
+                yield value
 
 
 def _with_lengths(start: Subject, lengths: tuple[int, int], tried: list[str]) -> Subject | None:
     for length_first, last in itertools.product((False, True), (40, 20, 11, 8)):
-        one = Subject(**(vars(start) | {"lengths": lengths, "length_first": length_first}))
-        one.words, one.any_length = range(4 if last > 8 else 2, last), lengths == LENGTHS
+        words = range(4 if last > 8 else 2, last)
+        one = replace(start, lengths=lengths, length_first=length_first, words=words)
         source, target = one.ids(0), one.ids(1)
         shapes = [tuple((x.T if length_first else x).shape) for x in (source, target)]
         way = f"ids {shapes[0]} and {shapes[1]}{one.masks}"
         try:
-            found = in_order(_completed(one, source, target), target.shape, length_first)
-            if found is not None:
+            if in_order(_completed(one, source, target), target.shape, length_first) is not None:
                 return one
             tried.append(f"{way} → no logits: {tuple(target.shape)} + (vocabulary,) were expected")
         except Exception as error:  # whatever somebody's code raises
@@ -204,26 +201,13 @@ def _completed(one: Subject, source: Tensor, target: Tensor) -> Any:
     for name, module in one.model.named_children():
         shapes = [tuple(p.shape) for p in module.parameters()]
         if module not in called and any((v, states.shape[-1]) in shapes for v in sizes):
-            one.raw = _behind(one.raw, module)
-            one.masks += f", and then {name}"
+            one.raw, one.masks = _behind(one.raw, module), f"{one.masks}, and then {name}"
             return one.output(source, target)
     return output
 
 
 def _behind(raw: Call, module: nn.Module) -> Call:
     return lambda source, target: module(next(tensors_in(raw(source, target))))
-
-
-def _numbers(model: nn.Module) -> list[int]:
-    """Return whole numbers that a model holds, those that are called lengths first."""
-    named = [
-        value
-        for module in model.modules()
-        for name, value in vars(module).items()
-        if type(value) is int and any(word in name.lower() for word in ("len", "seq", "size"))
-    ]
-    tensors = itertools.chain(model.parameters(), model.buffers())
-    return [*named, *(n for x in tensors for n in x.shape)]
 
 
 def _mask_names(model: nn.Module) -> list[str]:
@@ -235,52 +219,39 @@ def _with_masks(model: nn.Module, pads: tuple[int, int]) -> Iterator[tuple[Call,
     """Yield calls with the masks that are common, by the names of the parameters of `forward`."""
     wanted = _mask_names(model)
     ids = [n for n in inspect.signature(model.forward).parameters if n not in wanted][:2]
-    if not wanted or len(ids) < 2:
-        return
-    shapes = itertools.product(((1, 1), (1,), ()), ("BHTT", "BTT", "TT"))
-    for (rows, square), kind in itertools.product(
-        shapes, ("True = may attend", "True = hidden", "added")
-    ):
+    kinds = ("True = may attend", "True = hidden", "added")
+    for form in itertools.product(((1, 1), (1,), ()), ("BHTT", "BTT", "TT"), kinds):
 
-        def raw(
-            source: Tensor, target: Tensor, rows: Any = rows, square: str = square, kind: str = kind
-        ) -> Any:
-            made = {n: _mask(n, source, target, pads, rows, square, kind) for n in wanted}
+        def raw(source: Tensor, target: Tensor, form: Any = form) -> Any:
+            made = {name: _mask(name, source, target, pads, *form) for name in wanted}
             return model(**{ids[0]: source, ids[1]: target}, **made)
 
-        yield raw, f", masks (batch{', 1' * len(rows)}, source) and {square}, {kind}"
+        if wanted and len(ids) == 2:
+            yield raw, f", masks (batch{', 1' * len(form[0])}, source) and {form[1]}, {form[2]}"
 
 
 def _mask(
-    name: str,
-    source: Tensor,
-    target: Tensor,
-    pads: tuple[int, int],
-    rows: tuple[int, ...],
-    square: str,
-    kind: str,
+    name: str, source: Tensor, target: Tensor, pads: Any, rows: Any, square: str, kind: str
 ) -> Tensor:
     """Return the mask, or the lengths, that a parameter of this name may want."""
     name = name.lower()
     side = int(any(w in name for w in ("tgt", "trg", "target", "dec", "look", "caus", "out")))
     side = 0 if any(w in name for w in ("mem", "cross", "src", "source")) else side
-    ids = (source, target)[side]
-    real = ids != pads[side]
+    real = (source, target)[side] != pads[side]
     if "len" in name:
         return real.sum(1)
-    may = real.reshape(len(ids), *rows, -1)
+    may = real.reshape(len(real), *rows, -1)
     if side == 1 and "pad" not in name:
-        n = ids.shape[1]
-        past = torch.ones(n, n, dtype=torch.bool, device=ids.device).tril()
+        past = torch.ones(2 * [real.shape[1]], dtype=torch.bool, device=real.device).tril()
         may = {"BHTT": real[:, None, None] & past, "BTT": real[:, None] & past, "TT": past}[square]
     if kind == "added":
-        return torch.zeros(may.shape, device=ids.device).masked_fill(~may, -torch.inf)
+        return torch.zeros(may.shape, device=may.device).masked_fill(~may, -torch.inf)
     return may if kind == "True = may attend" else ~may
 
 
 @torch.no_grad()
-def _open(one: Subject) -> int:
-    """Return how much of future and padding is seen with these masks: 0, 1 or 2."""
+def _seen(one: Subject) -> int:
+    """Return how much of future and padding is seen with these masks: 0, 1 or more."""
     was = one.model.training
     one.model.eval()
     source, target = one.ids(0), one.ids(1)

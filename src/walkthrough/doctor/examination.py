@@ -1,8 +1,8 @@
-"""The examination: a model is called, shaken and followed; afterwards it is as it was (§3)."""
+"""A model is called, shaken and followed; afterwards it is as it was (§3)."""
 
 import copy
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -11,41 +11,78 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from walkthrough.doctor.calling import Call, Subject, find_call
-from walkthrough.doctor.report import WORDS, Report
-from walkthrough.doctor.tape import Tape, norms_of, record
+from walkthrough.doctor.calling import Subject
+from walkthrough.doctor.norms import norms_of
+from walkthrough.doctor.report import Report
+from walkthrough.doctor.tags import Attention
+from walkthrough.doctor.tape import Tape, record
 
-Step = Callable[[nn.Module, tuple[Tensor, Tensor]], Any]
+MODES = (("evaluation", False), ("training", True))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names without repetition, as a list."""
+    return ", ".join(dict.fromkeys(name for name in names if name))
 
 
 class Examination:
     """What all probes share: the model, a batch, its logits, and the report they write to.
 
     `start` has the logits of the weights as they are; `base` those of the same weights shaken a
-    little, so that a part that begins at zero has an effect. The tapes were recorded before that.
+    little, so that a part that begins at zero has an effect. The tapes were recorded before that:
+    one in evaluation (False), one in training (True), and a painted one.
     """
 
     def __init__(self, subject: Subject, report: Report, guessed: bool) -> None:
-        self.subject, self.model, self.report, self.guessed = (
-            subject,
-            subject.model,
-            report,
-            guessed,
-        )
-        self.source, self.target = subject.ids(0), subject.ids(1)
+        self.subject, self.model, self.report = subject, subject.model, report
+        self.source, self.target, self.guessed = subject.ids(0), subject.ids(1), guessed
         self.start = self.base = self.run(self.source, self.target)
-        self.tapes: dict[bool, Tape] = {}  # by whether in training
+        self.tapes = {train: Tape({}, paint=False) for train in (False, True)}
+        self.followed: list[tuple[str, str, bool]] = []
+        self.norms: dict[str, str] = {}
         self.far = 1e-4 if self.start.dtype in (torch.float32, torch.float64) else 2e-2
         self.scale, self.first, self.repeatable, self.reads_source = 1.0, 0, True, True
         self.leaks: dict[str, float] = {}
+        self.written: Tensor | None = None  # what `future` moved in evaluation
         self.bug, self.departs, self.same, self.unseen = (
             partial(report.add, to) for to in ("bugs", "departures", "same", "not_examined")
         )
 
     @property
-    def tape(self) -> Tape | None:
-        """What was recorded in evaluation."""
-        return self.tapes.get(False)
+    def tape(self) -> Tape:
+        """What was recorded in evaluation; an empty tape, where nothing could be followed."""
+        return self.tapes[False]
+
+    def attentions(self, kind: str = "") -> list[Attention]:
+        """Return the attentions that were seen in evaluation, of one kind or of all."""
+        return [a for a in self.tape.attentions if a.kind == kind or not kind]
+
+    def judge(
+        self,
+        name: str,
+        unit: str,
+        ones: Sequence[Any],
+        odd: Sequence[str],
+        witness: str = "",
+        *,
+        say: Callable[..., None] | None = None,
+        key: str = "other",
+        **values: Any,
+    ) -> None:
+        """Say of what was seen, `ones`, that it is the same, or in which modules it is odd."""
+        if not ones:
+            self.unseen(f"{name}.unseen")
+        elif not odd:
+            self.same(f"{name}.same", f"{len(ones)} {unit}")
+        else:
+            seen = f"{len(odd)} of {len(ones)} {unit}{witness}"
+            (say or self.departs)(f"{name}.{key}", seen, listed(odd), **values)
+
+    def padded(self, side: int, row: int | slice = 0, n: int = 2) -> Tensor:
+        """Return the source (0) or target (1) with padding in place of a sentence's last words."""
+        ids = (self.source, self.target)[side].clone()
+        ids[row, -n:] = self.subject.pads[side]
+        return ids
 
     def run(
         self, source: Tensor, target: Tensor, *, train: bool = False, grad: bool = False
@@ -63,11 +100,22 @@ class Examination:
         """Return how far each prediction moved at most, in standard deviations of the logits."""
         return (one - other).detach().abs().amax(-1) / self.scale
 
+    def effect(self, source: Tensor | None = None, target: Tensor | None = None) -> float:
+        """Return how far the predictions move at most with another source or target."""
+        pair = (
+            (self.source if source is None else source),
+            (self.target if target is None else target),
+        )
+        return float(self.moved(self.run(*pair)[:, : self.base.shape[1]], self.base).max())
+
     def follow(self) -> None:
-        """Record a forward pass in evaluation and one in training."""
-        norms = norms_of(self.subject)
+        """Record a forward pass in evaluation, one in training, and a painted one."""
+        norms, names = norms_of(self.subject), {m: n for n, m in self.model.named_modules()}
+        self.norms = {names[m]: how for m, how in norms.items()}
         for train in (False, True):
             self.tapes[train] = record(self.subject, norms, train=train)
+        if self.far == 1e-4:  # else numbers of rows are rounded
+            self.followed = record(self.subject, norms, paint=True).followed
 
     def shake(self) -> None:
         """Move every parameter a little, then measure the logits that all probes compare with."""
@@ -80,62 +128,6 @@ class Examination:
         self.scale = float(self.base.std()) or 1.0
 
 
-def examine(
-    model: nn.Module,
-    pad: int | tuple[int, int] = 0,
-    call: Call | None = None,
-    step: Step | None = None,
-) -> Report:
-    """Examine somebody's encoder–decoder, and say what is seen, with a witness for each line (§3).
-
-    `pad` is the id of padding, or a pair of them for source and target. `call` takes ids of shape
-    (batch, source length) and (batch, target length) and returns logits; it is needed where the
-    model wants more than two tensors of ids and the common masks do not fit. `step` takes the model
-    and a batch, a pair of padded ids (source, target), and returns the loss, with or without an
-    update. Trained or not makes no difference; small models are examined faster. Nothing is
-    trained, and nothing of the model is changed.
-
-    Raises:
-        TypeError: the model is not a module of PyTorch, or a pad id is not a whole number.
-        CannotCallError: no way to call the model was found; the message says what to write.
-    """
-    from walkthrough.doctor.probes import PROBES, first_loss, with_step
-
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
-    pads = pad if isinstance(pad, tuple) else (pad, pad)
-    if len(pads) != 2 or not all(type(one) is int for one in pads):
-        raise TypeError(f"pad must be a whole number or a pair of them, got {pad!r}")
-    report = Report(type(model).__name__)
-    with as_it_was(model):
-        model.eval()
-        x = Examination(find_call(model, call, pads), report, not isinstance(pad, tuple))
-        if x.subject.masks:
-            x.unseen("inside.masks", said=x.subject.masks)
-        if not bool(torch.isfinite(x.start).all()):
-            x.bug("not a number.everywhere")
-            return report
-        try:
-            x.follow()
-        except Exception as error:  # whatever somebody's code raises under a dispatch mode
-            x.unseen("inside.tape", error=f"{type(error).__name__}: {error}")
-        _run(x, "first loss", first_loss)
-        x.shake()
-        for name, probe in PROBES:
-            _run(x, name, probe)
-        _run(x, "labels", lambda x: with_step(x, step))
-    return report
-
-
-def _run(x: Examination, name: str, probe: Callable[[Examination], bool | None]) -> None:
-    try:
-        looked_for = WORDS[name].get("looked_for")
-        if probe(x) is not False and looked_for:
-            x.report.looked_for.append(looked_for)
-    except Exception as error:  # one probe must not end the examination
-        x.unseen("inside.probe", error=f"{type(error).__name__}: {error} ({name})")
-
-
 @contextmanager
 def as_it_was(model: nn.Module) -> Iterator[None]:
     """Put back all that calls and probes can change: weights, modes, hooks, gradients, seeds."""
@@ -145,10 +137,10 @@ def as_it_was(model: nn.Module) -> Iterator[None]:
     numbers, numpy_numbers = random.getstate(), np.random.get_state()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # in small products more of them wait for one another
-    devices = range(torch.cuda.device_count())
     try:
         for parameter, *_ in grads:
             parameter.grad = None
+        devices = range(torch.cuda.device_count())
         with torch.random.fork_rng(devices=devices), torch.enable_grad():
             yield
     finally:

@@ -16,17 +16,17 @@ from typing import Any
 from torch import nn
 
 RUN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-GUESSES: dict[tuple[str, ...], Any] = {
-    ("pad",): 0,
-    ("vocab", "voc_", "n_token", "ntoken", "num_tokens", "n_words", "src_size", "tgt_size"): 60,
-    ("dropout", "drop", "p_drop"): 0.1,
-    ("head", "nhead"): 4,
-    ("d_k", "d_v", "head_dim", "dim_head"): 8,
-    ("ff", "hidden", "inner", "forward", "expansion", "pf_dim"): 64,
-    ("layer", "depth", "n_block", "num_block"): 2,
-    ("len", "seq", "position"): 64,
-    ("d_model", "dim", "emb", "d_emb", "width", "model_size"): 32,
-    ("device",): "cpu",
+GUESSES: dict[str, Any] = {
+    "pad": 0,
+    "vocab voc_ n_token ntoken num_tokens n_words src_size tgt_size": 60,
+    "drop": 0.1,
+    "head": 4,
+    "d_k d_v head_dim dim_head": 8,
+    "ff hidden inner forward expansion pf_dim": 64,
+    "layer depth n_block num_block": 2,
+    "len seq position": 64,
+    "d_model dim emb width model_size": 32,
+    "device": "cpu",
 }
 """Sizes of a small model, by the words that names of parameters have."""
 
@@ -41,18 +41,18 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
     Raises:
         NoModelError: there is none.
     """
-    module, skipped = definitions(path)
-    found, failed = vars(module), list(skipped)
+    module, failed = definitions(path)
+    found = vars(module)
     if name and name not in found:
         raise NoModelError(f"{path.name} defines no {name!r}.{_told(failed)}")
     own = [v for v in found.values() if getattr(v, "__module__", "") == module.__name__]
-    instances = [v for v in found.values() if isinstance(v, nn.Module)]
-    builders = [
-        v for v in own if inspect.isfunction(v) and v.__name__.startswith(("build", "make"))
-    ]
-    classes = [v for v in own if inspect.isclass(v) and issubclass(v, nn.Module)]
-    tried: list[Any] = [found[name]] if name else [*instances, *builders, *reversed(classes)]
-    n = 0
+    functions = [v for v in own if inspect.isfunction(v)]
+    tried: list[Any] = [found[name]] if name else []
+    if not name:
+        tried += [v for v in found.values() if isinstance(v, nn.Module)]
+        tried += [v for v in functions if v.__name__.startswith(("build", "make"))]
+        tried += [v for v in own[::-1] if inspect.isclass(v) and issubclass(v, nn.Module)]
+    none = True
     for one in tried:
         try:
             built = one if isinstance(one, nn.Module) else one(**sized(one))
@@ -60,9 +60,9 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
             failed.append(f"{getattr(one, '__name__', one)}(…): {type(error).__name__}: {error}")
             continue
         if isinstance(built, nn.Module):
-            n += 1
+            none = False
             yield built
-    if not n:
+    if none:
         raise NoModelError(
             f"no model could be built from {path.name}.{_told(failed)}\n"
             "Write a function that builds a small one, and name it:\n\n"
@@ -84,19 +84,19 @@ def sized(builder: Any, known: Mapping[str, Any] | None = None) -> dict[str, Any
         TypeError: nothing is known for a parameter.
     """
     sizes = {}
-    for name, parameter in inspect.signature(builder).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+    for name, given in inspect.signature(builder).parameters.items():
+        fits = [
+            (known or {}).get(words.split()[0], guess)
+            for words, guess in GUESSES.items()
+            if any(word in name.lower() for word in words.split())
+        ]
+        needed = given.default is given.empty
+        if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
             continue
-        fits = (
-            (known or {}).get(words[0], v)
-            for words, v in GUESSES.items()
-            if any(w in name.lower() for w in words)
-        )
-        guess = next(fits, None)
-        if guess is None and parameter.default is parameter.empty:
+        if needed and not fits:
             raise TypeError(f"no value is known for its parameter {name!r}")
-        if parameter.default is parameter.empty or type(parameter.default) is type(guess):
-            sizes[name] = guess
+        if needed or (fits and type(given.default) is type(fits[0])):
+            sizes[name] = fits[0]
     return sizes
 
 
@@ -109,27 +109,26 @@ def definitions(path: Path) -> tuple[types.ModuleType, list[str]]:
     try:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
-            cells = [c for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
-            lines = "\n".join("".join(cell["source"]) for cell in cells).split("\n")
-            text = "\n".join(
-                "pass" if line.lstrip()[:1] in "%!?" and line.strip() else line for line in lines
-            )
+            cells = [c["source"] for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
+            lines = "\n".join("".join(source) for source in cells).split("\n")
+            magic = ("%", "!", "?")
+            text = "\n".join("pass" if x.lstrip().startswith(magic) else x for x in lines)
         tree = ast.parse(text, str(path))
     except (OSError, SyntaxError, ValueError, KeyError) as error:
         raise NoModelError(f"{path}: {type(error).__name__}: {error}") from error
-    module = types.ModuleType(path.stem.replace("-", "_"))
+    name = path.stem.replace("-", "_")
+    module = types.ModuleType(f"{name}_of_file" if name in sys.modules else name)  # torch.py
     module.__file__, module.__package__ = str(path), path.parent.name
     sys.modules[module.__name__] = module
     sys.path[:0] = [str(folder) for folder in path.resolve().parents[:3]]
     left: list[str] = []
+    unrun: list[str] = []
     for node in tree.body:
-        if not isinstance(node, RUN):
-            if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-                left.append(f"line {node.lineno}: {type(node).__name__} at the top level, not run")
-            continue
-        try:
-            exec(compile(ast.Module([node], []), str(path), "exec"), vars(module))
-        except (Exception, SystemExit) as error:
-            left.append(f"line {node.lineno}: {type(error).__name__}: {error}")
-    left.sort(key=lambda said: said.endswith("not run"))
-    return module, left
+        if isinstance(node, RUN):
+            try:
+                exec(compile(ast.Module([node], []), str(path), "exec"), vars(module))
+            except (Exception, SystemExit) as error:
+                left.append(f"line {node.lineno}: {type(error).__name__}: {error}")
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            unrun.append(f"line {node.lineno}: {type(node).__name__} at the top level, not run")
+    return module, left + unrun

@@ -5,7 +5,7 @@ from html import escape
 from torch import Tensor
 
 from walkthrough.doctor.positions import printed
-from walkthrough.doctor.report import TITLES, Report
+from walkthrough.doctor.report import TITLES, Finding, Report
 
 _CSS = """<style>figure.doctor{margin:0}
 .doctor dt{font-weight:650;margin-top:.6em}.doctor dd{margin:.1em 0 .1em 1.2em}
@@ -20,26 +20,27 @@ def page(report: Report) -> str:
     """Return the report as HTML that needs nothing else, in light and in dark."""
     parts = [_CSS, f"<p><strong>{escape(report.verdict())}</strong></p>"]
     for to, title in TITLES.items():
-        findings = getattr(report, to)
-        lines = []
-        for one in findings:
-            lines.append(
-                f'<dt>{escape(one.name)} <small>§{one.section} · <a href="{one.link}">read</a>'
-                f"</small></dt><dd>{escape(one.sentence)}</dd>"
-            )
-            lines += [f"<dd><small>seen: {escape(one.witness)}</small></dd>"] if one.witness else []
-            lines += [f"<dd><code>{escape(one.module)}</code></dd>"] if one.module else []
-            if to == "bugs" and one.name == "future" and report.leak is not None:
-                lines.append(f"<dd>{leak_map(report.leak)}</dd>")
-            if to != "same" and one.name == "positions" and report.positions is not None:
-                lines.append(f"<dd>{tables(report.positions)}</dd>")
+        findings: list[Finding] = getattr(report, to)
         opened = " open" if to in ("bugs", "departures") else ""
-        if findings:
-            head = f"<summary>{title} ({len(findings)})</summary>"
-            parts.append(f"<details{opened}>{head}<dl>{''.join(lines)}</dl></details>")
+        lines = "".join(_line(report, to, one) for one in findings)
+        head = f"<summary>{title} ({len(findings)})</summary>"
+        parts += [f"<details{opened}>{head}<dl>{lines}</dl></details>"] if findings else []
     looked_for = escape("; ".join(report.looked_for))
     parts.append(f"<p><small>Looked for: {looked_for}.</small></p>")
     return f'<figure class="doctor">{"".join(parts)}</figure>'
+
+
+def _line(report: Report, to: str, one: Finding) -> str:
+    told = [escape(one.sentence)]
+    told += [f"<small>seen: {escape(one.witness)}</small>"] if one.witness else []
+    told += [f"<code>{escape(one.module)}</code>"] if one.module else []
+    if (to, one.name) == ("bugs", "future") and report.leak is not None:
+        told.append(leak_map(report.leak))
+    if to != "same" and one.name == "positions" and report.positions is not None:
+        told.append(tables(report.positions))
+    about = f'§{one.section} · <a href="{one.link}">read</a>'
+    head = f"<dt>{escape(one.name)} <small>{about}</small></dt>"
+    return head + "".join(f"<dd>{what}</dd>" for what in told)
 
 
 def leak_map(leak: Tensor) -> str:
@@ -65,14 +66,11 @@ def tables(positions: Tensor) -> str:
 
 
 def _table(caption: str, cells: list[list[tuple[str, float, str]]]) -> str:
-    rows = "".join(
-        "<tr>"
-        + f"<th>{i}</th>"
-        + "".join(
+    rows = ""
+    for i, row in enumerate(cells):
+        drawn = [
             f'<td style="background:rgba({c},{0.45 * min(1, a):.2f})">{t if a else ""}</td>'
             for c, a, t in row
-        )
-        + "</tr>"
-        for i, row in enumerate(cells)
-    )
+        ]
+        rows += f"<tr><th>{i}</th>{''.join(drawn)}</tr>"
     return f"<table><caption>{escape(caption)}</caption>{rows}</table>"

@@ -2,10 +2,10 @@
 
 import json
 import tomllib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -19,8 +19,7 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One line of a report.
 
     `name` is a heading of `words.toml`, `witness` what was measured, `module` where it was seen.
@@ -34,8 +33,7 @@ class Finding:
     @property
     def section(self) -> str:
         """The section of the paper, such as 3.2.3."""
-        section: str = WORDS[self.name]["section"]
-        return section
+        return str(WORDS[self.name]["section"])
 
     @property
     def link(self) -> str:
@@ -94,14 +92,13 @@ class Report:
 
     def to_json(self) -> str:
         """Return the report as JSON: the verdict, the four lists, and what was looked for."""
-        lists = {
-            to: [asdict(f) | {"section": f.section, "link": f.link} for f in getattr(self, to)]
-            for to in TITLES
-        }
+        told: dict[str, Any] = {"model": self.model, "verdict": self.verdict()}
+        for to in TITLES:
+            findings: list[Finding] = getattr(self, to)
+            told[to] = [f._asdict() | {"section": f.section, "link": f.link} for f in findings]
         leak = None if self.leak is None else [[round(v, 5) for v in r] for r in self.leak.tolist()]
-        about = {"model": self.model, "verdict": self.verdict()}
-        rest = {"looked_for": self.looked_for, "leak": leak}
-        return json.dumps(about | lists | rest, ensure_ascii=False, indent=1)
+        told |= {"looked_for": self.looked_for, "leak": leak}
+        return json.dumps(told, ensure_ascii=False, indent=1)
 
 
 def _wrapped(text: str) -> str:

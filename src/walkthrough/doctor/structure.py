@@ -2,121 +2,119 @@
 
 import math
 from collections import Counter
+from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from walkthrough.doctor.causes import apart, confirmed, listed
-from walkthrough.doctor.examination import Examination
-from walkthrough.doctor.tape import Attention, Tape
+from walkthrough.doctor.examination import Examination, listed
+from walkthrough.doctor.tags import Attention
 
 ACTIVE = {"relu", "threshold", "clamp_min", "maximum", "clamp"}
 PAPER_DROPS = ("a sub-layer's output", "embedding and positions")
 UNSEEN = "a place that was not seen"
 
 
-def _attentions(x: Examination, *kinds: str) -> list[Attention]:
-    ones = x.tape.attentions if x.tape else []
-    return [a for a in ones if not kinds or a.kind in kinds]
-
-
-def _d_model(tape: Tape) -> int:
-    return next((table.shape[1] for table in tape.tables.values()), 0)
+def _d_model(x: Examination) -> int:
+    return next((table.shape[1] for table in x.tape.tables.values()), 0)
 
 
 def heads(x: Examination) -> bool | None:
     """Does a row of queries, keys, values or of the merge hold several positions?"""
-    if x.tape is None or not (x.tape.merges or x.tape.mixed):
+    mixed = [(where, what) for where, what, is_mixed in x.followed if is_mixed]
+    merges = sum(what == "merge" for _, what, _ in x.followed)
+    if not merges and not mixed:
         x.unseen("heads.unseen")
         return False
-    found = confirmed(x, x.tape)
-    for what in dict.fromkeys(one.what for one in found):
-        where = listed(one.where for one in found if one.what == what)
+    for what in dict.fromkeys(what for _, what in mixed):
+        where = listed(where for where, one in mixed if one == what)
         key = "merge" if what == "merge" else "split"
-        x.bug(f"heads.{key}", "a row moved by hand moves parts of other rows", where, what=what)
-    shared = [a for a in _attentions(x) if a.query.shape == (a.d_k, a.d_k)]
-    shared = [a for a in shared if a.d_k < _d_model(x.tape)]
+        x.bug(f"heads.{key}", "rows were numbered, and the numbers followed", where, what=what)
+    ones = x.attentions()
+    shared = [a for a in ones if a.query.shape == (a.d_k, a.d_k) and a.d_k < _d_model(x)]
     if shared:
-        n, d_k = f"{len(shared)} of {len(_attentions(x))} attentions", shared[0].d_k
-        x.bug("heads.one_projection", n, listed(a.where for a in shared), d_k=d_k)
-    if not found and not shared:
-        x.same("heads.same", f"{x.tape.merges} merges followed")
+        odd, d_k = [a.where for a in shared], shared[0].d_k
+        x.judge("heads", "attentions", ones, odd, say=x.bug, key="one_projection", d_k=d_k)
+    if not mixed and not shared:
+        x.same("heads.same", f"{merges} merges followed")
     return None
 
 
 def softmax(x: Examination) -> bool | None:
     """Do a word's weights add up to 1 over the keys?"""
-    ones = [(a, a.added_up) for a in _attentions(x) if a.added_up is not None]
-    if not ones:
-        x.unseen("softmax.unseen")
-        return False
+    ones = [(a, a.added_up) for a in x.attentions() if a.added_up is not None]
     odd = [(a, far) for a, far in ones if far > 1e-3]
-    if not odd:
-        x.same("softmax.same", f"{len(ones)} attentions")
-        return None
-    weights, far = odd[0][0].weights, max(far for _, far in odd)
-    last = weights.dim() - 1
-    other = [d for d in range(last) if float((weights.sum(d) - 1).abs().max()) < 1e-3]
-    whole = float((weights.sum(last) - 1).abs().max()) < 1e-3
-    along = f", along axis {other[0]} of {tuple(weights.shape)} they add up to 1" if other else ""
-    say, key = (x.bug, "axis") if other and not whole else (x.departs, "changed")
-    say(f"softmax.{key}", f"up to {far:.2g} away{along}", listed(a.where for a, _ in odd))
-    return None
+    say, key, witness = x.departs, "changed", ""
+    if odd:
+        weights, far = odd[0][0].weights, max(far for _, far in odd)
+        sums = [float((weights.sum(d) - 1).abs().max()) < 1e-3 for d in range(weights.dim())]
+        witness = f"; up to {far:.2g} away"
+        if True in sums and not sums[-1]:
+            along = f"along axis {sums.index(True)} of {tuple(weights.shape)} they add up to 1"
+            say, key, witness = x.bug, "axis", f"{witness}, {along}"
+    x.judge("softmax", "attentions", ones, [a.where for a, _ in odd], witness, say=say, key=key)
+    return None if ones else False
 
 
 def scale(x: Examination) -> None:
     """By what are scores multiplied before the softmax?"""
-    ones = [a for a in _attentions(x) if a.query.kind == a.key.kind == "lin"]
+    ones = [a for a in x.attentions() if a.query.kind == a.key.kind == "lin"]
     odd = [a for a in ones if abs(a.scale * math.sqrt(a.d_k) - 1) > 1e-2]
-    if not ones or x.tape is None:
-        x.unseen("scale.unseen")
-    elif not odd:
-        x.same("scale.same", f"{len(ones)} attentions, d_k {ones[0].d_k}")
-    else:
-        a, whole = odd[0], _d_model(x.tape)
-        how = f"multiplied by {a.scale:.4g}"
-        if abs(a.scale - 1) < 1e-6:
-            how = "not scaled"
-        elif whole and abs(a.scale * math.sqrt(whole) - 1) < 1e-2:
-            how = f"divided by √d_model = {math.sqrt(whole):.4g}"
-        witness, where = f"{len(odd)} of {len(ones)} attentions", listed(a.where for a in odd)
-        x.departs("scale.other", witness, where, how=how, root=f"{math.sqrt(a.d_k):.4g}")
+    said: dict[str, Any] = {}
+    if odd:
+        a, whole = odd[0], math.sqrt(_d_model(x))
+        how = "not scaled" if abs(a.scale - 1) < 1e-6 else f"multiplied by {a.scale:.4g}"
+        if abs(a.scale * whole - 1) < 1e-2:
+            how = f"divided by √d_model = {whole:.4g}"
+        said = {"how": how, "root": f"{math.sqrt(a.d_k):.4g}"}
+    unit = f"attentions, d_k {ones[0].d_k}" if ones else ""
+    x.judge("scale", unit, ones, [a.where for a in odd], **said)
+
+
+def _closed(a: Attention) -> float:
+    """Return which share of a map is closed: far below all else, not only small beside the best."""
+    shut = (a.weights == 0) & (a.scores < -900)
+    opened = a.scores[~shut].abs().max() if bool((~shut).any()) else torch.zeros(())
+    return float((shut & (a.scores < -4 * opened)).float().mean())
 
 
 def masks(x: Examination) -> None:
     """Is anything closed, in sentences without padding, that the paper leaves open?"""
+    counts = Counter(a.kind for a in x.attentions() if a.kind)
+    if counts:
+        x.same("layers.same", counts=", ".join(f"{n} {kind}" for kind, n in counts.items()))
     named = {"encoder": "the encoder's self-attention", "cross": "the attention to the source"}
     closed = False
     for kind, which in named.items():
-        ones = [(a, (a.weights == 0) & (a.scores < -900)) for a in _attentions(x, kind)]
-        shut = [(a, m) for a, m in ones if bool(m.any())]
+        ones = x.attentions(kind)
+        shut = [(a.where, by) for a in ones if (by := _closed(a))]
         closed = closed or bool(shut)
         if shut:
-            witness, where = f"{len(shut)} of {len(ones)} maps", listed(a.where for a, _ in shut)
-            share = f"{100 * float(shut[0][1].float().mean()):.0f}"
-            x.departs("masks.closed", witness, where, share=share, which=which)
-    counts = Counter(a.kind for a in _attentions(x) if a.kind)
-    if counts:
-        x.same("layers.same", counts=", ".join(f"{n} {kind}" for kind, n in counts.items()))
+            where, share = [name for name, _ in shut], f"{100 * shut[0][1]:.0f}"
+            x.judge("masks", "maps", ones, where, key="closed", share=share, which=which)
     if not closed and counts["encoder"] and counts["cross"]:
         x.same("masks.same")
 
 
+def _apart(x: Examination, one: Tensor | None, other: Tensor | None, *, normed: bool) -> float:
+    """Return how far two tensors are apart, or, if less, `one` (or both, if `normed`) unnormed."""
+    pairs = [
+        (one, other),
+        (x.tape.before_norm(one), x.tape.before_norm(other) if normed else other),
+    ]
+    fit = [(a, b) for a, b in pairs if a is not None and b is not None and a.shape == b.shape]
+    return min((float((a - b).detach().abs().max()) for a, b in fit), default=0.0)
+
+
 def memory(x: Examination) -> None:
     """Do all decoder layers read the same output of the encoder?"""
-    ones = [(a, a.key.root) for a in _attentions(x, "cross") if a.key.root is not None]
-    if not ones or x.tape is None:
+    ones = [(a.where, a.key.root) for a in x.attentions("cross") if a.key.root is not None]
+    if not ones:
         return
-    before = {id(out): tag.root for _, tag, _, out, _ in x.tape.norms}
-    first = ones[0][1]
-    far = 0.0
-    for _, root in ones:
-        # each layer may normalise the memory with a norm of its own
-        choices = [(root, first), (before.get(id(root)), before.get(id(first)))]
-        pairs = [(a, b) for a, b in choices if a is not None and b is not None]
-        same_shape = [(a, b) for a, b in pairs if a.shape == b.shape]
-        far = max(far, min((apart(a, b) for a, b in same_shape), default=0.0))
-    where = listed(a.where for a, _ in ones)
-    if any((tag := x.tape.tag(root)) and tag.kind in ("sum", "tok") for _, root in ones):
+    where, kinds = listed(where for where, _ in ones), [x.tape.tag(root) for _, root in ones]
+    # each layer may normalise the memory with a norm of its own
+    far = max(_apart(x, root, ones[0][1], normed=True) for _, root in ones)
+    if any(tag and tag.kind in ("sum", "tok") for tag in kinds):
         x.departs("memory.embeddings", module=where)
     elif far > 1e-4:
         x.departs("memory.levels", f"largest difference {far:.2g}", where)
@@ -126,94 +124,74 @@ def memory(x: Examination) -> None:
 
 def feed_forward(x: Examination) -> bool | None:
     """Which bend stands between the two maps of the feed-forward network?"""
-    seen = x.tape.bends if x.tape else []
-    ones = [(where, fn, tag) for where, fn, tag, out in seen if tag.shape[0] == out < tag.shape[1]]
-    if not ones:
-        x.unseen("feed-forward.unseen")
-        return False
-    straight = [where for where, fn, _ in ones if not fn]
-    fns, n = sorted({fn for _, fn, _ in ones if fn}), f"{len(ones)} networks"
+    bends = [one for one in x.tape.bends if one[2].shape[0] == one[3] < one[2].shape[1]]
+    straight = [where for where, fn, *_ in bends if not fn]
+    others = {fn for _, fn, *_ in bends if fn} - ACTIVE
     if straight:
-        x.bug("feed-forward.straight", f"{len(straight)} of {n}", listed(straight))
-    if set(fns) - ACTIVE:
-        x.departs("feed-forward.other", n, fns=", ".join(fns))
-    elif fns:
-        x.same("feed-forward.same", n)
-    if not all(tag.bias for *_, tag in ones):
-        x.departs("feed-forward.bias", n)
-    return None
+        x.judge("feed-forward", "networks", bends, straight, say=x.bug, key="straight")
+    if others or not straight:
+        odd = [where for where, fn, *_ in bends if fn in others]
+        x.judge("feed-forward", "networks", bends, odd, fns=", ".join(sorted(others)))
+    bare = [where for where, _, tag, _ in bends if not tag.bias]
+    if bare:
+        x.judge("feed-forward", "networks", bends, bare, key="bias")
+    return None if bends else False
 
 
 def norms(x: Examination) -> None:
     """How is normalised?"""
-    if x.tape is None:
-        return
     inside = sum(not registered for *_, registered in x.tape.norms)
     if inside:
         x.departs("norm.inside", n=inside)
-    names = {m: name for name, m in x.model.named_modules()}
-    found = x.tape.norm_modules
-    for how, n in Counter(found.values()).items():
-        where = listed(names[m] for m, one in found.items() if one == how)
+    for how, n in Counter(x.norms.values()).items():
+        where = listed(name for name, one in x.norms.items() if one == how)
         if how == "layer":
             x.same("norm.same", f"{n} norms")
         elif "over positions" in how:
             x.departs("norm.over_positions", f"{n} norms", where)
         else:
             x.departs("norm.rms" if how == "rms" else "norm.unbiased", f"{n} norms")
-    if not found and not inside:
+    if not x.norms and not inside:
         x.unseen("norm.unseen")
 
 
 def norm_place(x: Examination) -> None:
     """Does a norm stand behind the sum, or before the sub-layer?"""
-    if x.tape is None or not x.tape.sums or not x.tape.norms:
+    tape, n = x.tape, f"{len(x.tape.norms)} norms"
+    if not tape.sums or not tape.norms:
         x.unseen("norm's place.unseen")
         return
-    n = f"{len(x.tape.norms)} norms"
-    post = any(tag.kind == "res" and id(out) in x.tape.added for _, tag, _, out, _ in x.tape.norms)
-    pre = any(id(tag.root) in x.tape.added for _, tag, *_ in x.tape.norms)
-    if post and not pre:
+    added = {id(skip.root) for *_, skip in tape.sums}
+    post = any(tag.kind == "res" and id(out) in added for tag, out, _ in tape.norms)
+    pre = any(id(tag.root) in added for tag, *_ in tape.norms)
+    if pre:
+        x.departs(f"norm's place.{'mixed' if post else 'pre'}", n)
+    elif post:
         x.same("norm's place.same", n)
     else:
-        x.departs("norm's place.pre" if pre and not post else "norm's place.mixed", n)
-    if post and any(tag.kind == "sum" for _, tag, *_ in x.tape.norms):
+        x.unseen("norm's place.unseen")
+    if post and any(tag.kind == "sum" for tag, *_ in tape.norms):
         x.departs("norm's place.embeddings")
 
 
 def residual(x: Examination) -> None:
     """Is a sub-layer's result added to what the sub-layer began with?"""
-    if x.tape is None or not x.tape.sums:
-        x.unseen("residual.unseen")
-        return
-    before = {id(out): tag.root for _, tag, _, out, _ in x.tape.norms}
-    odd = []
-    for where, branch, skip in x.tape.sums:
-        begun = (branch.root, before.get(id(branch.root)))
-        near = [
-            apart(root, skip.root)
-            for root in begun
-            if root is not None and skip.root is not None and root.shape == skip.root.shape
-        ]
-        if near and min(near) > 1e-4:
-            odd.append((where, min(near)))
-    if odd:
-        witness = f"{len(odd)} of {len(x.tape.sums)} sums; the two differ by {odd[0][1]:.2g}"
-        x.departs("residual.other", witness, listed(where for where, _ in odd))
-    else:
-        x.same("residual.same", f"{len(x.tape.sums)} sums")
+    sums = x.tape.sums
+    far = [(w, _apart(x, b.root, skip.root, normed=False)) for w, b, skip in sums]
+    odd = [(where, by) for where, by in far if by > 1e-4]
+    witness = f"; the two differ by {odd[0][1]:.2g}" if odd else ""
+    x.judge("residual", "sums", sums, [where for where, _ in odd], witness)
 
 
 def dropout(x: Examination) -> None:
     """Where are numbers dropped in training?"""
-    tape = x.tapes.get(True)
-    if tape is None:
-        return
+    tape = x.tapes[True]
     places = Counter(on for _, on in tape.dropouts)
     if not places:
         drops = any(m.p > 0 for m in x.model.modules() if isinstance(m, nn.Dropout))
         say, key = (x.departs, "never") if drops else (x.unseen, "unseen")
-        say(f"dropout.{key}")
+        if tape.calls:  # it was followed at all
+            say(f"dropout.{key}")
         return
     if not any(tape.positions.values()):  # then it stands where the sum would be
         places[PAPER_DROPS[1]] += places.pop("the embedding alone", 0)

@@ -1,13 +1,12 @@
 """The tape: tensors are followed through torch's own operators in one forward pass.
 
 A tag says where a tensor comes from. A tag that is lost means *not seen*; it is never read as
-absence. Labels say from which position each number comes, through operators that only move them.
+absence. A painted pass overwrites each row of a projection with the row's number: what stands
+together in a row of the next product then shows whose numbers were put together.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -16,389 +15,215 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from walkthrough.doctor.calling import Subject
+from walkthrough.doctor.tags import Attention, Op, Tag
 
-SHAPES = {"view", "_unsafe_view", "reshape", "_reshape_alias"}
-MOVES = SHAPES | {"transpose", "t", "permute", "expand", "clone", "unsqueeze", "squeeze", "slice"}
-MOVES |= {"select", "split", "split_with_sizes", "unsafe_split", "unsafe_chunk", "chunk", "unbind"}
-MOVES |= {"cat", "stack", "detach", "alias", "repeat", "contiguous"}
-KEEPS = MOVES | {"masked_fill", "masked_fill_", "where", "nan_to_num", "_to_copy", "copy_", "index"}
-KEEPS |= {"constant_pad_nd", "lift_fresh"}
+_MOVES = """view _unsafe_view reshape _reshape_alias transpose t permute expand clone unsqueeze
+squeeze slice select split split_with_sizes unsafe_split unsafe_chunk chunk unbind cat stack detach
+alias repeat contiguous where nan_to_num _to_copy copy_ index masked_fill masked_fill_
+index_put index_put_ constant_pad_nd lift_fresh"""
+KEEPS = frozenset(_MOVES.split())
 DRAWS = {"bernoulli", "bernoulli_", "rand", "rand_like", "uniform_"}
-
-
-@dataclass(frozen=True)
-class Tag:
-    """What a tensor is, which sentences are in it, and what it was made of.
-
-    `kind`: ids, weight, noise, tok (embedded), pos, sum (with positions), norm, lin (after a
-    matrix), score, attn (after the softmax), ctx (weights times values), act, res (a sum of two).
-    `root` is the tensor that the sub-layer began with; `info` what is seen at the end of it.
-    """
-
-    kind: str
-    sides: frozenset[int] = frozenset()
-    root: Tensor | None = None
-    scale: float = 1.0
-    of: str = ""
-    bias: bool = False
-    shape: tuple[int, ...] = (0, 0)
-    labels: Tensor | None = None
-    origin: int = -1
-    info: Any = None
-
-
-@dataclass
-class Attention:
-    """One softmax over scores; `added_up` is the largest distance of a row's sum from 0 or 1."""
-
-    where: str
-    query: Tag
-    key: Tag
-    d_k: int
-    scale: float
-    scores: Tensor
-    weights: Tensor
-    added_up: float | None = None
-
-    @property
-    def kind(self) -> str:
-        """Which of the three attentions it is, or an empty word where a tag was lost."""
-        if not self.key.sides or not self.query.sides:
-            return ""
-        return "decoder" if 1 in self.key.sides else "cross" if 1 in self.query.sides else "encoder"
-
-
-@dataclass
-class Mixed:
-    """Numbers of several positions in one row, where only one is expected."""
-
-    where: str
-    what: str
-    n_use: int
-    origin: int
+PAINT = 1000
 
 
 class Tape(TorchDispatchMode):
-    """One forward pass; `poke` moves the first row of the result with this number by one."""
+    """One forward pass, and what was seen of attentions, norms, sums, dropout and positions."""
 
-    def __init__(
-        self, subject: Subject, norms: dict[nn.Module, str], poke: int = -1, keep: int = -1
-    ):
+    def __init__(self, norms: dict[nn.Module, str], *, paint: bool) -> None:
         super().__init__()
-        self.tags: dict[int, Tag] = {}
-        self.alive: list[Any] = []
-        self.path, self.mute, self.norm_modules, self.batch = [""], 0, norms, subject.batch
-        self.poke, self.keep, self.n_results, self.n_uses = poke, keep, 0, 0
-        self.kept: Tensor | None = None
+        self.norm_modules, self.paint = norms, paint
+        self.tags: dict[int, tuple[Any, Tag]] = {}  # with the tensor, so that its id stays its own
+        self.path, self.mute = [""], 0
         self.tables: dict[int, Tensor] = {}
         self.positions: dict[int, list[tuple[Tensor, bool, Tag, Tensor]]] = {0: [], 1: []}
         self.attentions: list[Attention] = []
-        self.norms: list[tuple[str, Tag, Tensor, Tensor, bool]] = []
+        self.norms: list[tuple[Tag, Tensor, bool]] = []
         self.dropouts: list[tuple[str, str]] = []
         self.bends: list[tuple[str, str, Tag, int]] = []
-        self.mixed: list[Mixed] = []
-        self.merges = 0
-        self.calls = Counter[tuple[str, bool]]()  # of modules, by whether the target is in them
+        self.followed: list[tuple[str, str, bool]] = []
+        self.calls: dict[tuple[str, bool], set[int]] = {}  # inputs, by whether target is in them
         self.sums: list[tuple[str, Tag, Tag]] = []
-        self.added: set[int] = set()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # or torch loads its compiler, which takes seconds
 
-    def put(self, x: Any, tag: Tag) -> None:
-        """Tag a tensor; it is kept alive, so that its id stays its own."""
-        self.tags[id(x)] = tag
-        self.alive.append(x)
-
     def tag(self, x: Any) -> Tag | None:
         """Return a tensor's tag, or None where it was lost."""
         if isinstance(x, nn.Parameter) and id(x) not in self.tags:
-            self.put(x, Tag("weight", of="trained" if x.requires_grad else ""))
-        return self.tags.get(id(x)) if isinstance(x, Tensor) else None
+            self.tags[id(x)] = x, Tag("weight", of="trained" if x.requires_grad else "")
+        return self.tags[id(x)][1] if isinstance(x, Tensor) and id(x) in self.tags else None
+
+    def before_norm(self, root: Tensor | None) -> Tensor | None:
+        """Return what a norm was given to make this, or None where no norm made it."""
+        return next((tag.root for tag, out, _ in self.norms if out is root), None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
-        if not self.mute:
-            name = func.overloadpacket.__name__
-            flat = [a for arg in args for a in (arg if isinstance(arg, (list, tuple)) else (arg,))]
-            self.see(name, flat, [a for a in flat if isinstance(a, Tensor)], out)
-            if name in MOVES:
-                self.relabel(name, func, args, kwargs or {}, out)
-            if name.endswith("_") and flat and (tag := self.tag(out)):
-                self.put(flat[0], tag)  # it was changed in place
+        if self.mute:
+            return out
+        flat = [a for arg in args for a in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+        tensors = [a for a in flat if isinstance(a, Tensor)]
+        known = [(x, tag) for x in tensors if (tag := self.tag(x))]
+        op = Op(func.overloadpacket.__name__, flat, tensors, known, out)
+        if (tag := self.tagged(op)) is not None:
+            tag = tag._replace(sides=frozenset[int]().union(*(t.sides for _, t in known)))
+            changed = flat[:1] if op.name.endswith("_") else []  # in place
+            for one in (*(out if isinstance(out, (list, tuple)) else (out,)), *changed):
+                self.tags[id(one)] = one, tag
         return out
 
-    def see(self, name: str, flat: list[Any], tensors: list[Tensor], out: Any) -> None:
-        """Tag what an operator returns."""
-        known = [(x, tag) for x in tensors if (tag := self.tag(x))]
+    def tagged(self, op: Op) -> Tag | None:
+        """Return what an operator's result is, or None where nothing is known of it."""
+        name, known = op.name.strip("_"), op.known
+        if op.name in ("embedding", "index", "index_select") and (found := self.looked_up(op)):
+            return found
+        if op.name == "native_layer_norm":
+            return self.norm(op.flat[0], op.out[0], registered=False)
+        if op.name in DRAWS:
+            return Tag("noise")
+        if op.name.endswith("_like") or op.name.startswith("new_") or not known:
+            return None
         acts = [(x, tag) for x, tag in known if tag.kind != "weight"]
-        sides = frozenset[int]().union(*(tag.sides for _, tag in known))
-        if name in ("embedding", "index", "index_select") and self.looked_up(tensors, out):
-            return
-        if name == "native_layer_norm":
-            self.norm(flat[0], out[0], registered=False)
-        elif name in DRAWS:
-            self.put(out, Tag("noise"))
-        elif name.endswith("_like") or name.startswith("new_") or not known:
-            return
-        elif name == "native_dropout":
-            self.dropouts.append((self.path[-1], place(known[0][1])))
-            self.put(out[0], known[0][1])
-        elif name in ("mm", "addmm", "bmm", "baddbmm", "convolution"):
-            self.multiplied(name, tensors, sides, out)
-        elif name in ("_softmax", "_safe_softmax") and known[0][1].kind == "score":
-            tag = known[0][1]
-            query, key, d_k = tag.info
-            scores, weights = flat[0].detach().clone(), out.detach().clone()
-            self.attentions.append(
-                Attention(self.path[-1], query, key, d_k, tag.scale, scores, weights)
-            )
-            self.put(out, Tag("attn", sides, tag.root, info=len(self.attentions) - 1))
-        elif name.strip("_") in ("mul", "div"):
-            self.times(name, flat, tensors, known, sides, out)
-        elif name.strip("_") in ("add", "sub") and acts:
-            self.put(out, self.plus(tensors, acts, sides, out))
-        elif name in KEEPS or (acts and acts[0][1].kind == "noise"):
-            tag = replace((acts or known)[0][1], sides=sides)
-            whole = isinstance(out, Tensor) and out.shape == (acts or known)[0][0].shape
-            for o in out if isinstance(out, (list, tuple)) else (out,):
-                self.put(o, tag if whole else replace(tag, labels=None))
-        elif acts and isinstance(out, Tensor) and out.is_floating_point():
-            self.put(
-                out, replace(acts[0][1], kind="act", sides=sides, of=name.strip("_"), labels=None)
-            )
+        tag = (acts or known)[0][1]
+        if name in ("mm", "addmm", "bmm", "baddbmm", "convolution"):
+            return self.product(op)
+        if name in ("softmax", "safe_softmax") and known[0][1].kind == "score":
+            query, key, d_k, seen = tag.info
+            self.followed += seen
+            scores, weights = op.flat[0].detach().clone(), op.out.detach().clone()
+            one = Attention(self.path[-1], query, key, d_k, tag.scale, scores, weights)
+            self.attentions.append(one)
+            return Tag("attn", root=tag.root, info=len(self.attentions) - 1)
+        if name in ("mul", "div"):
+            return self.times(op)
+        if name in ("add", "sub") and acts:
+            return self.plus(op, acts)
+        if op.name == "native_dropout":
+            self.dropouts.append((self.path[-1], tag.place))
+            return tag
+        if op.name in KEEPS or (acts and tag.kind == "noise"):
+            return tag
+        floats = isinstance(op.out, Tensor) and op.out.is_floating_point()
+        return tag._replace(kind="act", of=name) if acts and floats else None
 
-    def looked_up(self, tensors: list[Tensor], out: Tensor) -> bool:
+    def looked_up(self, op: Op) -> Tag | None:
         """Tag embeddings: of the sentences' ids, or of anything else, which are positions."""
-        if (
-            len(tensors) != 2
-            or tensors[0].dim() != 2
-            or tensors[1].dtype not in (torch.int64, torch.int32)
-        ):
-            return False
-        table, ids = tensors
+        if len(op.tensors) != 2 or op.tensors[0].dim() != 2:
+            return None
+        table, ids = op.tensors
+        if ids.dtype not in (torch.int64, torch.int32):
+            return None
         tag, weight = self.tag(ids), self.tag(table)
         if tag and tag.kind == "ids":
             self.tables.update(dict.fromkeys(tag.sides, table))
-            self.put(out, Tag("tok", tag.sides, out))
-        else:
-            self.put(out, Tag("pos", of=weight.of if weight else ""))
-        return True
+            return Tag("tok", root=op.out, info=float(op.out.detach().norm()))
+        return Tag("pos", of=weight.of if weight else "")
 
-    def norm(self, x: Tensor, out: Tensor, *, registered: bool) -> None:
+    def norm(self, x: Tensor, out: Tensor, *, registered: bool) -> Tag:
         """Note a normalisation."""
         tag = self.tag(x) or Tag("act", root=x)
-        self.norms.append((self.path[-1], tag, x, out, registered))
-        self.put(out, Tag("norm", tag.sides, out, info=tag.root))
+        self.norms.append((tag, out, registered))
+        return Tag("norm", tag.sides, out, info=tag.root)
 
-    def multiplied(
-        self, name: str, tensors: list[Tensor], sides: frozenset[int], out: Tensor
-    ) -> None:
+    def product(self, op: Op) -> Tag:
         """Tag products: with a matrix of the model, of queries and keys, of weights and values."""
-        a, b = tensors[:2] if name == "convolution" else tensors[-2:]
+        conv = op.name == "convolution"
+        a, b = op.tensors[:2] if conv else op.tensors[-2:]
         s, t = self.tag(a), self.tag(b)
-        if s and t and s.kind != "weight" and t.kind == "weight":
-            shape = tuple(b.shape[:2])[::-1] if name == "convolution" else tuple(b.shape[-2:])
-            bias = name == "addmm" or (name == "convolution" and len(tensors) > 2)
+        if s is None or t is None or s.kind == "weight":
+            return Tag("act", root=op.known[0][1].root, of=op.name)
+        if t.kind == "weight":
+            shape = tuple(b.shape[:2])[::-1] if conv else tuple(b.shape[-2:])
+            bias = op.name == "addmm" or (conv and len(op.tensors) > 2)
             if s.kind == "ctx":
-                self.merges += s.labels is not None
-                self.used("merge", a, s, -1)
+                self.followed += self.used("merge", a, s)
             elif s.kind in ("act", "lin"):
                 self.bends.append((self.path[-1], s.of if s.kind == "act" else "", s, shape[1]))
-            self.put(
-                out,
-                Tag(
-                    "lin",
-                    sides,
-                    s.root,
-                    of=s.kind,
-                    bias=bias,
-                    shape=shape,
-                    **self.rows(out, name != "convolution"),
-                ),
-            )
-        elif s and t and "attn" in (s.kind, t.kind):
-            first = s.kind == "attn"
-            weights, values, tag, axis = (a, b, t, -1) if first else (b, a, s, -2)
-            self.used("values", values, tag, axis)
-            total = weights.sum(axis)
-            one = self.attentions[(s if first else t).info]
-            one.added_up = float(torch.minimum(total.abs(), (total - 1).abs()).max())
-            self.put(
-                out,
-                Tag(
-                    "ctx",
-                    sides,
-                    (s if first else t).root,
-                    **self.rows(out, True, axis - 1 if first else -1),
-                ),
-            )
-        elif s and t and "weight" not in (s.kind, t.kind):
-            self.used("queries", a, s, -1)
-            self.used("keys", b, t, -2)
-            self.put(out, Tag("score", sides, s.root, s.scale * t.scale, info=(s, t, a.shape[-1])))
-        elif s or t:
-            self.put(out, Tag("act", sides, (s or t or Tag("")).root, of=name))
+            if not conv:
+                self.number_rows(op.out)
+            return Tag("lin", root=s.root, of=s.kind, bias=bias, shape=shape)
+        if "attn" in (s.kind, t.kind):
+            weights_first = s.kind == "attn"
+            of_weights, total = (s, a.sum(-1)) if weights_first else (t, b.sum(-2))
+            values = (b, t) if weights_first else (a.mT, s)
+            self.followed += self.used("values", *values)
+            one = self.attentions[of_weights.info]
+            far = float(torch.minimum(total.abs(), (total - 1).abs()).max())
+            self.attentions[of_weights.info] = one._replace(added_up=far)
+            self.number_rows(op.out if weights_first else op.out.mT)
+            return Tag("ctx", root=of_weights.root)
+        # it is told when a softmax follows: without one, they are no queries and keys
+        info = s, t, a.shape[-1], self.used("queries", a, s) + self.used("keys", b.mT, t)
+        return Tag("score", root=s.root, scale=s.scale * t.scale, info=info)
 
-    def rows(self, out: Tensor, wanted: bool, axis: int = -2) -> dict[str, Any]:
-        """Label the numbers of a result by their row; move a row, if this is the one to poke."""
-        if not wanted:
-            return {}
-        n = self.n_results
-        self.n_results += 1
-        if n == self.poke:
-            out.select(axis, 0).add_(1.0)
-        index = torch.arange(out.shape[axis])
-        labels = index[:, None] if axis == -2 else index
-        return {"labels": labels.expand(out.shape), "origin": n}
+    def number_rows(self, out: Tensor) -> None:
+        """Overwrite each row with its number, in a painted pass."""
+        if self.paint:
+            out.copy_(PAINT + torch.arange(out.shape[-2], device=out.device)[:, None])
 
-    def used(self, what: str, x: Tensor, tag: Tag, axis: int) -> None:
-        """Note where one row of an operand has numbers of several positions."""
-        n = self.n_uses
-        self.n_uses += 1
-        if n == self.keep:
-            self.kept = x.detach().clone().movedim(axis, -1)
-        if tag.labels is not None and tag.labels.shape == x.shape:
-            labels = tag.labels.movedim(axis, -1)
-            mixed = bool((labels != labels[..., :1]).any())
-            if what != "merge":  # the same place in every head, of as many sentences as there are
-                places = labels[..., 0].flatten(0, -2).sort(0).values
-                mixed |= bool(((places[1:] != places[:-1]).sum(0) >= self.batch).any())
-            if mixed:
-                self.mixed.append(Mixed(self.path[-1], what, n, tag.origin))
+    def used(self, what: str, x: Tensor, tag: Tag) -> list[tuple[str, str, bool]]:
+        """Return whether a row holds numbers of several, or one place of the heads those of others.
 
-    def times(
-        self,
-        name: str,
-        flat: list[Any],
-        tensors: list[Tensor],
-        known: list[tuple[Tensor, Tag]],
-        sides: frozenset[int],
-        out: Tensor,
-    ) -> None:
+        Numbers that were not only moved and scaled are not followed.
+        """
+        found = x.detach().double() / tag.scale
+        rows = found.round()
+        if not self.paint or not bool(((found - rows).abs() < 0.1).all()) or rows.min() < PAINT:
+            return []
+        mixed = bool((rows != rows[..., :1]).any())
+        if (
+            what != "merge"
+        ):  # queries, keys and values: each number's row has one place in all heads
+            first = rows[..., 0].reshape(-1, rows.shape[-2])
+            place = torch.arange(first.shape[1]).expand_as(first)
+            pairs = {*zip(first.flatten().tolist(), place.flatten().tolist(), strict=True)}
+            mixed = mixed or len(pairs) > len({row for row, _ in pairs})
+        return [(self.path[-1], what, mixed)]
+
+    def times(self, op: Op) -> Tag:
         """Tag products and quotients: a number scales, noise drops, anything else bends."""
-        kinds = [tag.kind for _, tag in known]
-        x, tag = next(((x, t) for x, t in known if t.kind not in ("noise", "weight")), known[0])
-        others = [
-            a
-            for a in flat
-            if a is not x
-            and (isinstance(a, (int, float)) or (isinstance(a, Tensor) and a.numel() == 1))
-        ]
-        if "noise" in kinds and tag.kind != "noise":
-            self.dropouts.append((self.path[-1], place(tag)))
-        elif others or len(tensors) == 1:
-            by = float(others[0]) if others else 1.0
-            tag = replace(tag, scale=tag.scale / by if "div" in name else tag.scale * by)
-        elif len(known) > 1 or tag.kind not in ("tok", "sum", "score", "attn"):
-            of = tag.of if tag.kind == "act" else "mul"
-            tag = replace(tag, kind="act", sides=sides, of=of, labels=None)
-        self.put(out, tag)
+        fitting = ((x, t) for x, t in op.known if t.kind not in ("noise", "weight"))
+        x, tag = next(fitting, op.known[0])
+        factors = [a for a in op.flat if a is not x and isinstance(a, (int, float, Tensor))]
+        numbers = [a for a in factors if not isinstance(a, Tensor) or a.numel() == 1]
+        if any(t.kind == "noise" for _, t in op.known) and tag.kind != "noise":
+            self.dropouts.append((self.path[-1], tag.place))
+        elif numbers or len(op.tensors) == 1:
+            by = float(numbers[0]) if numbers else 1.0
+            return tag._replace(scale=tag.scale / by if "div" in op.name else tag.scale * by)
+        elif tag.kind not in ("tok", "sum", "score", "attn"):
+            return tag._replace(kind="act", of=tag.of if tag.kind == "act" else "mul")
+        return tag
 
-    def plus(
-        self,
-        tensors: list[Tensor],
-        acts: list[tuple[Tensor, Tag]],
-        sides: frozenset[int],
-        out: Tensor,
-    ) -> Tag:
+    def plus(self, op: Op, acts: list[tuple[Tensor, Tag]]) -> Tag:
         """Tag sums: with a bias, a mask, positions, or the way round a sub-layer."""
         x, tag = next(((x, t) for x, t in acts if t.kind in ("tok", "sum", "score")), acts[0])
-        y = next((a for a in tensors if a is not x), None)
+        y = next((a for a in op.tensors if a is not x), None)
         other = self.tag(y)
         if y is None or tag.kind == "score":
             return tag
         if other and other.kind == "weight" and y.dim() == 1:
-            return replace(tag, bias=True)
+            if self.paint and tag.kind == "lin":
+                op.out.sub_(y)
+            return tag._replace(bias=True)
         if tag.kind in ("tok", "sum") and (other is None or other.kind in ("pos", "weight")):
             if y.dim() > 1 and y.shape[-1] == x.shape[-1]:
+                trained = bool(other and other.of)
                 for side in tag.sides:
-                    trained = bool(other and other.of)
-                    self.positions[side].append((y.detach().clone(), trained, tag, x.detach()))
-            return Tag("sum", sides, out)
+                    before = op.out.detach() - y.detach()  # x may have been changed in place
+                    self.positions[side].append((y.detach().clone(), trained, tag, before))
+            return Tag("sum", root=op.out)
         if other is None or other.kind == "weight":
-            return replace(tag, labels=None)
+            return tag
         branch, skip = (tag, other) if tag.kind in ("lin", "ctx") else (other, tag)
         if branch.kind in ("lin", "ctx") and skip.kind in ("tok", "sum", "res", "norm"):
             self.sums.append((self.path[-1], branch, skip))
-            self.added.add(id(skip.root))
-        return Tag("res", sides, out)
-
-    def relabel(self, name: str, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """Let labels go the way of the numbers, where all of them have labels."""
-
-        def labels(a: Any) -> Any:
-            if isinstance(a, (list, tuple)):
-                return [labels(one) for one in a]
-            return found[id(a)] if isinstance(a, Tensor) else a
-
-        outs = out if isinstance(out, (list, tuple)) else (out,)
-        flat = [one for a in args for one in (a if isinstance(a, (list, tuple)) else (a,))]
-        tags = {id(a): self.tags.get(id(a)) for a in flat if isinstance(a, Tensor)}
-        found = {key: tag.labels for key, tag in tags.items() if tag and tag.labels is not None}
-        if len(found) < len(tags):
-            return
-        moved = func(*map(labels, args), **kwargs) if name not in SHAPES else None
-        moved = labels(args[0]).reshape(out.shape) if name in SHAPES else moved
-        for o, one in zip(
-            outs, moved if isinstance(moved, (list, tuple)) else (moved,), strict=True
-        ):
-            self.tags[id(o)] = replace(self.tags[id(o)], labels=one)
-
-
-PLACES = {
-    "attn": "the attention weights",
-    "sum": "embedding and positions",
-    "tok": "the embedding alone",
-    "pos": "the positions alone",
-    "norm": "a norm's output",
-    "ctx": "the heads' results",
-    "res": "the sum around a sub-layer",
-}
-
-
-def place(tag: Tag) -> str:
-    """Return in words where numbers are dropped, by what they are."""
-    if tag.of != "ctx" and tag.kind in ("lin", "act") and tag.shape[1] > tag.shape[0]:
-        return "the inside of the feed-forward network"
-    if tag.kind == "lin":
-        return "a projection" if tag.of in ("tok", "sum", "norm", "res") else "a sub-layer's output"
-    return PLACES.get(tag.kind, "a place that was not seen")
-
-
-def norms_of(subject: Subject) -> dict[nn.Module, str]:
-    """Return the modules that normalise, found by what they do: f(3x + 2) = f(x), or f(3x) = f(x).
-
-    The words say how: "layer" or "rms", "n - 1" where the deviation is divided so.
-    """
-    widths: dict[nn.Module, Tensor] = {}
-
-    def look(module: nn.Module, args: Any, out: Any) -> None:
-        if (
-            args
-            and isinstance(args[0], Tensor)
-            and isinstance(out, Tensor)
-            and out.shape == args[0].shape
-        ) and (
-            out.is_floating_point()
-            and out.dim() > 1
-            and not any(p.dim() > 1 for p in module.parameters())
-        ):
-            widths.setdefault(module, args[0])
-
-    with _slow_path(), ExitStack() as hooks:
-        for module in subject.model.modules():
-            hooks.enter_context(module.register_forward_hook(look))
-        subject.logits(subject.ids(0), subject.ids(1))
-    found = {m: how for m, x in widths.items() if (how := _normalises(m, x))}
-    return {
-        m: how for m, how in found.items() if not any(c in found for c in m.modules() if c is not m)
-    }
+        return Tag("res", root=op.out)
 
 
 @contextmanager
-def _slow_path() -> Iterator[None]:
+def slow_path() -> Iterator[None]:
     """Keep torch's attention on the path whose operators can be seen, with its weights."""
     was = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
@@ -409,75 +234,42 @@ def _slow_path() -> Iterator[None]:
         torch.backends.mha.set_fastpath_enabled(was)
 
 
-@torch.no_grad()
-def _normalises(module: nn.Module, like: Tensor) -> str:
-    x = 4 * torch.randn(like.shape, generator=torch.Generator().manual_seed(3)).to(like)
-    try:
-        y, apart = module(x), float(module(x).std())
-        if apart == 0 or float((module(3 * x) - y).abs().max()) > 1e-3 * apart:
-            return ""
-        how = "layer" if float((module(3 * x + 8) - y).abs().max()) < 1e-3 * apart else "rms"
-        other = x.clone()
-        other[..., 0, :] *= torch.linspace(1, 9, x.shape[-1]).to(x)
-        if bool(((module(other) - y)[..., 1:, :].abs() > 1e-3 * apart).any()):
-            how += ", over positions"
-        elif how == "layer":
-            z = (x - x.mean(-1, keepdim=True)) / x.std(-1, correction=0, keepdim=True)
-            gain = ((y - module(-x)) / 2 / z).mean(dim=tuple(range(x.dim() - 1)))
-            gains = [p.detach() for p in module.parameters() if p.numel() in (1, x.shape[-1])] or [
-                torch.ones_like(gain)
-            ]
-            n = x.shape[-1]
-            ratios = [float((gain / g).median()) for g in gains if bool((g != 0).all())]
-            if any(abs(r - ((n - 1) / n) ** 0.5) < 0.1 / n for r in ratios) and not any(
-                abs(r - 1) < 0.1 / n for r in ratios
-            ):
-                how += ", n - 1"
-        return how
-    except Exception:  # it takes no other numbers: then it is not one
-        return ""
-
-
 def record(
     subject: Subject,
     norms: dict[nn.Module, str],
     *,
     train: bool = False,
     source: Tensor | None = None,
-    **how: int,
+    paint: bool = False,
 ) -> Tape:
     """Follow one forward pass; every attention computes its weights, so that they are seen."""
-    tape, model = Tape(subject, norms, **how), subject.model
+    tape, model = Tape(norms, paint=paint), subject.model
     names = {m: name for name, m in model.named_modules()}
     buffers = [(b, b.clone()) for b in model.buffers()]
 
     def enter(module: nn.Module, args: Any) -> None:
         tape.path.append(names[module])
         if args and (tag := tape.tag(args[0])) and tag.sides:
-            tape.calls[names[module], 1 in tag.sides] += 1
+            tape.calls.setdefault((names[module], 1 in tag.sides), set()).add(id(args[0]))
         tape.mute += module in norms
 
     def leave(module: nn.Module, args: Any, out: Any) -> None:
         if module in norms:
             tape.mute -= 1
             if not tape.mute:
-                tape.norm(args[0], out, registered=True)
+                tape.tags[id(out)] = out, tape.norm(args[0], out, registered=True)
         tape.path.pop()
-
-    def hooks() -> Iterator[Any]:
-        for module in names:
-            yield module.register_forward_pre_hook(enter)
-            yield module.register_forward_hook(leave)
 
     model.train(train)
     ids = (subject.ids(0) if source is None else source, subject.ids(1))
     with ExitStack() as stack:
-        for hook in hooks():
-            stack.enter_context(hook)
-        stack.enter_context(_slow_path())
+        for module in names:
+            stack.enter_context(module.register_forward_pre_hook(enter))
+            stack.enter_context(module.register_forward_hook(leave))
+        stack.enter_context(slow_path())
         stack.enter_context(tape)
         for side, x in enumerate(ids):
-            tape.put(x, Tag("ids", frozenset({side})))
+            tape.tags[id(x)] = x, Tag("ids", frozenset({side}))
         subject.logits(*ids)
     for buffer, was in buffers:
         buffer.data.copy_(was)

@@ -13,11 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.optim import optimizer as hooks
 from torch.optim.lr_scheduler import LRScheduler
-from torch.optim.optimizer import (
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
 
 from walkthrough.doctor.behaviour import kind_of
 from walkthrough.doctor.calling import in_order, tensors_in
@@ -60,13 +57,10 @@ class _Watch:
 def _watched(x: Examination) -> Iterator[_Watch]:
     """Watch the steps; put optimisers and their plans for the rate back afterwards."""
     watch = _Watch(x)
-    with ExitStack() as hooks:
-        for hook in (
-            x.model.register_forward_hook(watch.forward, with_kwargs=True),
-            register_optimizer_step_pre_hook(watch.met),
-            register_optimizer_step_post_hook(watch.moved),
-        ):
-            hooks.callback(hook.remove)
+    with ExitStack() as stack:
+        stack.enter_context(x.model.register_forward_hook(watch.forward, with_kwargs=True))
+        stack.callback(hooks.register_optimizer_step_pre_hook(watch.met).remove)
+        stack.callback(hooks.register_optimizer_step_post_hook(watch.moved).remove)
         try:
             yield watch
         finally:
@@ -81,8 +75,7 @@ def with_step(x: Examination, step: Step | None) -> bool | None:
     if step is None:
         x.unseen("labels.unseen")
         return False
-    source, target = x.source.clone(), x.target.clone()
-    source[0, -2:], target[0, -3:] = x.subject.pads[0], x.subject.pads[1]
+    source, target = x.padded(0), x.padded(1, n=3)
     x.model.train()
     with _watched(x) as watch:
         for n in range(STEPS):
@@ -95,10 +88,9 @@ def with_step(x: Examination, step: Step | None) -> bool | None:
 
 def _about_loss(x: Examination, watch: _Watch, loss: Any, target: Tensor) -> None:
     for n, y in enumerate(watch.logits):
-        if n not in watch.grads and isinstance(loss, Tensor) and loss.requires_grad:
-            (found,) = torch.autograd.grad(loss, y, allow_unused=True, retain_graph=True)
-            watch.grads |= {n: found} if found is not None else {}
         grad = watch.grads.get(n)
+        if grad is None and isinstance(loss, Tensor) and loss.requires_grad:
+            (grad,) = torch.autograd.grad(loss, y, allow_unused=True, retain_graph=True)
         shaped = None if grad is None else in_order(grad, target.shape, x.subject.length_first)
         if shaped is not None and shaped.shape[-1] == x.base.shape[-1]:
             _about_labels(x, watch, shaped, target)
@@ -109,9 +101,6 @@ def _about_loss(x: Examination, watch: _Watch, loss: Any, target: Tensor) -> Non
 
 
 def _about_labels(x: Examination, watch: _Watch, grad: Tensor, target: Tensor) -> None:
-    asked, n = grad.argmin(-1), grad.shape[1]
-    counts = grad.abs().amax(-1) > 0
-
     def offset(found: Tensor) -> int | None:
         """By how many places `found` is ahead of the target, in the sentence without padding."""
         for by in (0, 1, 2, -1):
@@ -120,7 +109,7 @@ def _about_labels(x: Examination, watch: _Watch, grad: Tensor, target: Tensor) -
                 return by
         return None
 
-    ahead = offset(asked)
+    ahead = offset(grad.argmin(-1))
     inputs = [a for a in watch.read if a.dim() == 2 and len(a) == len(target) and a.shape != (1, 1)]
     read = next((by for a in reversed(inputs) if (by := offset(a)) is not None), None)
     if ahead is None or read is None:
@@ -129,17 +118,18 @@ def _about_labels(x: Examination, watch: _Watch, grad: Tensor, target: Tensor) -
     moves = x.report.leak
     if moves is not None and not bool(moves[:, x.first :].diagonal()[1:].any()):
         read -= 1  # the model moves its input to the right itself
-    if ahead - read == 1:
-        x.same("labels.same", "found in the gradient of the logits")
+    how, n = "found in the gradient of the logits", ahead - read
+    if n == 1:
+        x.same("labels.same", how)
     else:
-        key = "copied" if ahead == read else "other"
-        x.bug(f"labels.{key}", "found in the gradient of the logits", n=ahead - read)
-    padded = [i for i in range(n) if i + ahead < target.shape[1]]
-    padded = [i for i in padded if int(target[0, i + ahead]) == x.subject.pads[1]]
-    counted = [i for i in padded if bool(counts[0, i])]
-    say, key = (x.bug, "counted") if counted else (x.same, "same")
-    if padded:
-        say(f"padding in the loss.{key}", f"{len(counted)} of {len(padded)} such positions")
+        x.bug(f"labels.{'other' if n else 'copied'}", how, n=n)
+    labels = target[0, max(0, ahead) :][: grad.shape[1]]
+    asked = grad[0, max(0, -ahead) :][: len(labels)].abs().amax(-1) > 0
+    padded = labels == x.subject.pads[1]
+    counted = int((padded & asked).sum())
+    if padded.any():
+        say, key = (x.bug, "counted") if counted else (x.same, "same")
+        say(f"padding in the loss.{key}", f"{counted} of {int(padded.sum())} such positions")
 
 
 def _about_updates(x: Examination, watch: _Watch) -> None:

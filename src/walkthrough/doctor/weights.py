@@ -9,20 +9,13 @@ from torch import Tensor, nn
 from walkthrough.doctor.examination import Examination
 
 
-def names_of(model: nn.Module, wanted: Sequence[Tensor]) -> str:
-    """Return the first names of these parameters."""
-    ids = {id(p) for p in wanted}
-    names = [name for name, p in model.named_parameters() if id(p) in ids]
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-
-
 def no_gradient(x: Examination) -> bool | None:
     """Which tensors get no gradient from three batches, though they are there to be trained?"""
-    parameters = [p for p in x.model.parameters() if p.requires_grad]
-    reached, touched, called = set[int](), set[int](), set[int]()
+    parameters = {name: p for name, p in x.model.named_parameters() if p.requires_grad}
     if not parameters:
         x.unseen("no gradient.frozen")
         return False
+    called, reached, touched = set[int](), set[str](), set[str]()
 
     def note(module: nn.Module, *_: object) -> None:
         called.update(id(p) for p in module.parameters(recurse=False))
@@ -32,33 +25,38 @@ def no_gradient(x: Examination) -> bool | None:
         logits = x.run(x.subject.ids(0, seed), x.subject.ids(1, seed), grad=True).float()
         weights = torch.randn(logits.shape, generator=torch.Generator().manual_seed(seed))
         total = (logits * weights.to(logits)).sum()
-        grads = torch.autograd.grad(total, parameters, allow_unused=True)
-        pairs = [(id(p), g) for p, g in zip(parameters, grads, strict=True) if g is not None]
-        reached |= {p for p, _ in pairs}
-        touched |= {p for p, g in pairs if bool(g.any())}
+        grads = torch.autograd.grad(total, [*parameters.values()], allow_unused=True)
+        pairs = [(name, g) for name, g in zip(parameters, grads, strict=True) if g is not None]
+        reached |= {name for name, _ in pairs}
+        touched |= {name for name, g in pairs if bool(g.any())}
     for hook in hooks:
         hook.remove()
-    dead: dict[str, list[Tensor]] = defaultdict(list)
-    for p in parameters:
-        if id(p) in reached and id(p) not in touched and p.dim() > 1 and not _acts(x, p):
-            dead["thrown"].append(p)  # biases of keys have no effect, in no model
-        elif id(p) not in reached:
+    dead: dict[str, list[str]] = defaultdict(list)
+    for name, p in parameters.items():
+        if name in reached and name not in touched and p.dim() > 1 and not _acts(x, p):
+            dead["thrown"].append(name)  # biases of keys have no effect, in no model
+        elif name not in reached:
             acts = _acts(x, p) or (p.dim() == 1 and dead["cut"])
-            dead["cut" if acts else "thrown" if id(p) in called else "unused"].append(p)
-    for key in [key for key, ones in dead.items() if ones]:
-        say, moves = x.departs if key == "unused" else x.bug, "the" if key == "cut" else "no"
-        witness = f"three batches; shaking one moves {moves} logits"
-        say(f"no gradient.{key}", witness, names_of(x.model, dead[key]), n=len(dead[key]))
+            dead["cut" if acts else "thrown" if id(p) in called else "unused"].append(name)
+    for key, names in dead.items():
+        if names:
+            say, moves = x.departs if key == "unused" else x.bug, "the" if key == "cut" else "no"
+            witness = f"three batches; shaking one moves {moves} logits"
+            say(f"no gradient.{key}", witness, _first(names), n=len(names))
     if not any(dead.values()):
         x.same("no gradient.same", "three batches", n=len(parameters))
     return None
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
 def _acts(x: Examination, parameter: Tensor) -> bool:
     was = parameter.detach().clone()
     noise = torch.randn(was.shape, generator=torch.Generator().manual_seed(4))
     parameter.data.add_(noise.to(was))
-    moved = float(x.moved(x.run(x.source, x.target), x.base).max())
+    moved = x.effect()
     parameter.data.copy_(was)
     return moved > x.far
 
@@ -73,28 +71,22 @@ def not_registered(x: Examination) -> None:
                 continue
             inside = [p for one in held if isinstance(one, nn.Module) for p in one.parameters()]
             lost = [p for p in inside if id(p) not in known]
-            total = (
-                x.run(x.source, x.target, grad=True).float().logsumexp(-1).sum() if lost else None
-            )
-            if total is not None and total.requires_grad:
-                grads = torch.autograd.grad(total, lost, allow_unused=True)
-                n = sum(g is not None for g in grads)
+            n = sum(_acts(x, p) for p in lost)
+            if n:
                 where, kind = f"{name}.{attribute}".strip("."), type(value).__name__
-                if n:
-                    said = {"n": n, "attribute": attribute, "kind": kind}
-                    x.bug("not registered.list", "the logits' gradient reaches them", where, **said)
+                said = {"n": n, "attribute": attribute, "kind": kind}
+                x.bug("not registered.list", "shaking one moves the logits", where, **said)
 
 
 def one_layer(x: Examination) -> None:
     """Does one module stand in several places of a list, or work several times in a row?"""
     several = set[nn.Module]()
     for name, module in x.model.named_modules():
-        if not isinstance(module, (nn.ModuleList, nn.Sequential)):
-            continue
         places: dict[nn.Module, list[str]] = defaultdict(list)
-        for key, child in module._modules.items():
-            if child is not None and any(True for _ in child.parameters()):
-                places[child].append(f"{name}.{key}")
+        if isinstance(module, (nn.ModuleList, nn.Sequential)):
+            for key, child in module._modules.items():
+                if child is not None and any(True for _ in child.parameters()):
+                    places[child].append(f"{name}.{key}")
         for child, keys in places.items():
             n = len(list(child.parameters()))
             if len(keys) > 1:
@@ -110,7 +102,7 @@ def one_layer(x: Examination) -> None:
 
 def _in_a_row(x: Examination, name: str) -> int:
     """Return how often a module works on one side for each call of the module around it."""
-    calls = x.tape.calls if x.tape and name else {}
+    calls = {key: len(inputs) for key, inputs in x.tape.calls.items()} if name else {}
     around, total = name, 0
     while around and not total:
         around = around.rpartition(".")[0]
@@ -128,13 +120,9 @@ def ties(x: Examination) -> None:
         if len(set(group.values())) > 1:
             x.departs("ties.memory", module=", ".join(group), names=" and ".join(group))
     names = ", ".join(name for group in groups.values() for name in group)
+    tables = [*x.tape.tables.values()]  # is the one matrix that of both sides?
+    both = len(tables) == 2 and all(table.data_ptr() in groups for table in tables)
     if len(groups) > 1:
         x.departs("ties.untied", module=names, n=len(groups))
-    elif names.count(",") or (groups and x.tape and _reads_as_table(x, groups)):
+    elif names.count(",") or (groups and both):
         x.same("ties.same", module=names)
-
-
-def _reads_as_table(x: Examination, groups: dict[int, dict[str, int]]) -> bool:
-    """Is the one matrix the embedding of both sides?"""
-    tables = x.tape.tables.values() if x.tape else ()
-    return len(tables) == 2 and all(table.data_ptr() in groups for table in tables)

@@ -6,9 +6,11 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
+from variants import built
 
 from transformer.config import TransformerConfig
 from transformer.model import Transformer
+from walkthrough.ch21_translate_in_your_browser.translator import load_translator
 
 SMALL = TransformerConfig(vocab_size=60, d_model=32, n_heads=4, n_layers=2, d_ff=64, max_len=100)
 
@@ -172,6 +174,96 @@ def _hidden(source_mask, target_mask):
     return ~source_mask[:, None, None], ~target_mask
 
 
+# Lines of the plain model, written down in another convention.
+FUSED = (
+    (
+        "self.q, self.k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)",
+        "self.qkv = nn.Linear(d_model, 3 * d_model)",
+    ),
+    (
+        "self.v, self.o = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)",
+        "self.o = nn.Linear(d_model, d_model)",
+    ),
+    (
+        "q, k, v = self.split(self.q(query)), self.split(self.k(key)), self.split(self.v(key))",
+        "q = self.split(self.qkv(query).chunk(3, -1)[0])\n"
+        "        k, v = (self.split(x) for x in self.qkv(key).chunk(3, -1)[1:])",
+    ),
+)
+ADDED = ("scores.masked_fill(~mask, -1e9)", "scores + torch.where(mask, 0.0, -1e9)")
+PRE = (
+    (
+        "x = self.norms[0](x + self.drop(self.look(x, x, mask)))\n"
+        "        y = self.norms[1](x + self.drop(self.feed(x)))",
+        "n = self.norms[0](x)\n        x = x + self.drop(self.look(n, n, mask))\n"
+        "        y = x + self.drop(self.feed(self.norms[1](x)))",
+    ),
+    (
+        "y = self.norms[0](x + self.drop(self.back(x, x, past)))\n"
+        "        z = self.norms[1](y + self.drop(self.across(y, memory, mask)))\n"
+        "        return self.norms[2](z + self.drop(self.feed(z)))",
+        "n = self.norms[0](x)\n        y = x + self.drop(self.back(n, n, past))\n"
+        "        z = y + self.drop(self.across(self.norms[1](y), memory, mask))\n"
+        "        return z + self.drop(self.feed(self.norms[2](z)))",
+    ),
+    (
+        "self.d_model = d_model\n",
+        "self.d_model = d_model\n        self.last = nn.ModuleList(Norm(d_model) for _ in range(2))\n",
+    ),
+    (
+        "            x = layer(x, mask)\n        return x",
+        "            x = layer(x, mask)\n        return self.last[0](x)",
+    ),
+    ("return self.out(x)", "return self.out(self.last[1](x))"),
+)
+RMS = (
+    ("self.gain, self.bias = nn.Parameter(torch.ones(d_model)), nn.Parameter(torch.zeros(d_model))",
+     "self.gain = nn.Parameter(torch.ones(d_model))"),
+    ("mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)\n"
+     "        return self.gain * (x - mean) / (var + 1e-6).sqrt() + self.bias",
+     "return self.gain * x * (x.square().mean(-1, keepdim=True) + 1e-6).rsqrt()"),
+)  # fmt: skip
+GATED = (
+    (
+        "self.wide, self.narrow =",
+        "self.gate = nn.Linear(d_model, d_ff)\n        self.wide, self.narrow =",
+    ),
+    (
+        "self.narrow(self.wide(x).relu())",
+        "self.narrow(nn.functional.silu(self.gate(x)) * self.wide(x))",
+    ),
+)
+LEARNED = ('self.register_buffer("table", positions(max_len, d_model))',
+           "self.table = nn.Parameter(0.1 * torch.randn(max_len, d_model))")  # fmt: skip
+BY_MEMORY = ("self.out.weight = self.words.weight", "self.out.weight.data = self.words.weight.data")
+BATCH_SECOND = (
+    ("x.view(len(x), -1, self.n_heads, self.d_k).transpose(1, 2)",
+     "x.view(len(x), -1, self.d_k).transpose(0, 1).unflatten(0, (-1, self.n_heads))"),
+    ("heads.transpose(1, 2).reshape(query.shape)",
+     "heads.flatten(0, 1).transpose(0, 1).reshape(query.shape)"),
+    ("return self.drop(x)\n\n    def encode", "return self.drop(x).transpose(0, 1)\n\n    def encode"),
+    ("return self.out(x)", "return self.out(x).transpose(0, 1)"),
+)  # fmt: skip
+
+LAST_BATCH_SECOND = ("self.last[1](x))", "self.last[1](x)).transpose(0, 1)")
+
+# Seen in public code: each of these was once called a bug or a departure that it is not.
+QUERY_MASK = (
+    "scores.softmax(-1)",
+    "scores.softmax(-1) * query.sum(-1).abs().sign()[:, None, :, None]",
+)
+IN_PLACE = (
+    ("scores = scores.masked_fill(~mask, -1e9)", "scores[~mask.expand_as(scores)] = -1e9"),
+    ("self.words(ids) * math.sqrt(self.d_model)",
+     "self.words(ids)\n        x *= math.sqrt(self.d_model)"),
+    ("x = x + self.table[", "x += self.table["),
+)  # fmt: skip
+LARGE = (
+    ("        nn.init.normal_(self.words.weight, std=d_model**-0.5)\n", ""),
+    ("        self.out.weight = self.words.weight\n", ""),
+    ("* math.sqrt(self.d_model)", "* self.d_model"),
+)
+
 # name → what builds it, names of the departures that it has
 RIGHT = {
     "the package's": (own, set()),
@@ -212,4 +304,19 @@ RIGHT = {
     "log-probabilities": (lambda: Around(lambda y: y.log_softmax(-1)), set()),
     "last target dropped": (lambda: Around(into=lambda s, t: (s, t[:, :-1])), set()),
     "shifted inside": (lambda: Around(into=_with_bos), set()),
+    "trained": (lambda: load_translator()[0], set()),
+    "one map to queries, keys and values; masks added": (lambda: built(*FUSED, ADDED), set()),
+    "pre-norm with a last norm": (lambda: built(*PRE), {"norm's place"}),
+    "RMS norm, SwiGLU, learned positions": (
+        lambda: built(*RMS, *GATED, LEARNED), {"norm", "feed-forward", "positions"}),
+    "tied by memory, log_softmax": (
+        lambda: built(BY_MEMORY, ("self.out(x)", "self.out(x).log_softmax(-1)")), {"ties"}),
+    "batch second inside": (lambda: built(*BATCH_SECOND), set()),
+    "a query mask behind the softmax": (lambda: built(QUERY_MASK), set()),
+    "in place": (lambda: built(*IN_PLACE), set()),
+    "scores of thousands": (lambda: built(*LARGE), {"√d_model", "ties"}),
+    "all of it": (
+        lambda: built(*FUSED, ADDED, *PRE, *RMS, *GATED, LEARNED, BY_MEMORY, *BATCH_SECOND[:-1], LAST_BATCH_SECOND),
+        {"norm", "norm's place", "feed-forward", "positions", "ties"},
+    ),
 }  # fmt: skip

@@ -23,8 +23,6 @@ def folder(tmp_path):
     (tmp_path / "leaks.py").write_text(TRAINS + LEAKS, encoding="utf-8")
     (tmp_path / "hangs.py").write_text("import time\n\nx = time.sleep(600)\n", encoding="utf-8")
     (tmp_path / "empty.py").write_text("import a_package_that_is_not_there\n", encoding="utf-8")
-    cells = [{"cell_type": "code", "source": ["%pip install torch\n", LEAKS]}]
-    (tmp_path / "notebook.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     return tmp_path
 
 
@@ -33,6 +31,22 @@ def test_a_file_is_examined_and_the_status_tells_of_bugs(folder, capsys):
     assert "none of the" in capsys.readouterr().out
     assert main([f"{folder / 'leaks.py'}:Plain", "--json"]) == 1  # its loop is not run
     assert json.loads(capsys.readouterr().out)["bugs"][0]["name"] == "future"
+
+
+def test_a_notebook_is_a_file_too(tmp_path, capsys):
+    cells = [{"cell_type": "code", "source": ["%pip install torch\n", LEAKS]}]
+    path = tmp_path / "notebook.ipynb"
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    assert main([str(path), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["bugs"][0]["name"] == "future"
+
+
+def test_a_file_may_be_called_as_a_package_is(tmp_path, capsys):
+    """`d2l/torch.py` is: it must not stand in torch's place."""
+    path = tmp_path / "torch.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    assert main([str(path)]) == 0
+    assert sys.modules["torch"].__file__ != str(path)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +79,7 @@ def test_a_folder_has_a_row_for_each_file_and_none_hangs(folder):
     with out.open(encoding="utf-8", newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     assert rows["right.py"]["bugs"] == ""
-    assert rows["leaks.py"]["bugs"] == rows["notebook.ipynb"]["bugs"] == "future"
+    assert rows["leaks.py"]["bugs"] == "future"
     assert "stopped after 20 s" in rows["hangs.py"]["said"]
     assert rows["empty.py"]["status"] == "not examined"
 
