@@ -1,5 +1,7 @@
 """The course page says what the chapters say: hours, predictions, exercises."""
 
+from pathlib import Path
+
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tools.book import course
@@ -14,9 +16,11 @@ from tools.book.course import (
     hours,
     minutes,
     read_chapters,
+    reading_minutes,
 )
 from tools.book.notebook_form import as_text, canonical
 
+ROOT = Path(__file__).parents[2]
 HEAD = "# Masks\n\n- **Time**: 35 minutes to read, an hour and a half for the exercises, 30 seconds"
 EXERCISE = "::::{exercise} Two masks\n:label: ex-03-masks\n\n**Difficulty** 3 of 3\n::::"
 MASKS = Chapter("03-masks.ipynb", "03 Masks", 35, 90, 1, (Exercise("Two masks", "ex-03-masks", 3),))
@@ -74,7 +78,7 @@ def test_a_week_shows_hours_exercises_and_the_hard_ones():
     page = filled(EMPTY, {"03": MASKS})
     assert "**2 hours**: 35 minutes to read, 90 for the exercises." in page
     assert (
-        "| [03 Masks](03-masks.ipynb), 35 min | 1 | {ref}`Two masks <ex-03-masks>` ★, 90 min |"
+        "| [03 Masks](03-masks.ipynb), 35 min | 1 | {ref}`3.1 Two masks <ex-03-masks>` ★, 90 min |"
         in page
     )
     assert "1 chapters, 1 predictions, 1 exercises" in page
@@ -85,3 +89,22 @@ def test_a_chapter_without_a_week_and_a_page_without_a_place_are_refused():
         filled(EMPTY, {"99": MASKS})
     with pytest.raises(CourseError, match="one place each"):
         filled(EMPTY.replace("% week 2", "% weak 2"), {"03": MASKS})
+
+
+def test_reading_is_measured_by_words_figures_and_cells():
+    words = new_markdown_cell("## A story\n\n" + "word " * 2_498)
+    figures = [new_markdown_cell(f"**Figure 3.{n}.**") for n in range(10)]
+    shown = [new_code_cell("1") for _ in range(20)]
+    hidden = [new_code_cell("1", metadata={"tags": ["remove-cell"]}) for _ in range(50)]
+    exercises = new_markdown_cell("## Exercises\n\n" + "word " * 5_000)
+    assert reading_minutes(notebook(words)) == 10
+    assert reading_minutes(notebook(words, *figures)) == 20  # 10 and 7½, and their captions
+    assert reading_minutes(notebook(words, *shown, *hidden)) == 20
+    assert reading_minutes(notebook(words, exercises, *figures)) == 10
+
+
+@pytest.mark.parametrize("chapter", ["01", "02", "03"])
+def test_a_head_states_the_measured_time(chapter):
+    (path,) = (ROOT / "book").glob(f"{chapter}-*.ipynb")
+    text = path.read_text(encoding="utf-8")
+    assert chapter_of(path.name, "", text).reading == reading_minutes(text)

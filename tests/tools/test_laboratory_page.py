@@ -44,7 +44,7 @@ def test_the_cards_are_those_of_the_ledger():
     asked = [{**WIDTH, "arm": "256", "base": base} for base in ("none", "256, no ReLU")]
     text = laboratory.sections([declarations()["05-width"]], asked)
     assert text.count('<figure class="evidence">') == 2
-    assert "256 against none, after 2000 updates, exact on test combinations" in text
+    assert "Exact on test combinations, greedy, after 2000 updates: 256 0." in text
 
 
 def test_a_card_is_a_picture_for_phones_and_one_for_pages():
@@ -56,7 +56,7 @@ def test_a_card_is_a_picture_for_phones_and_one_for_pages():
     for drawn in map(unquote, (narrow, wide)):
         assert ElementTree.fromstring(drawn).tag.endswith("svg")
         assert "still-" not in drawn.partition(">")[0]
-    assert 'alt="256 against none, after 2000 updates' in text
+    assert 'alt="Exact on test combinations, greedy, after 2000 updates: 256 0.' in text
 
 
 def test_an_arm_that_cannot_be_compared_says_why(tmp_path, monkeypatch):

@@ -6,11 +6,13 @@ Built from a small book of two chapters, so that Sphinx's own nodes are what is 
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from tools.site.page_form import number_exercises
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = """
@@ -122,9 +124,9 @@ def test_the_lead_figure_comes_first_and_the_imports_after_the_introduction(page
     ]
 
 
-def test_a_term_stands_in_the_margin_once_with_its_korean_name(page):
+def test_a_term_stands_in_the_margin_once_without_its_korean_name(page):
     (note,) = page.select("aside.term")
-    assert words(note) == "query 쿼리 What a position looks for."
+    assert words(note) == "query What a position looks for."
 
 
 def test_a_caption_belongs_to_its_figure_and_prose_links_to_it(page):
@@ -132,6 +134,16 @@ def test_a_caption_belongs_to_its_figure_and_prose_links_to_it(page):
     assert figure.select("svg.lead")
     assert words(figure.figcaption) == "Figure 2.1. Who looks at whom."
     assert [a.text for a in page.select("a[href='#figure-2-1']")] == ["Figure 2.1"]
+
+
+def test_exercises_are_numbered_by_chapter():
+    counted = {
+        "book/02-two": {"exercise": {"ex-a": (4,), "ex-b": (5,)}},
+        "book/glossary": {"figure": {"one": (1,)}},
+    }
+    number_exercises(None, SimpleNamespace(toc_fignumbers=counted))
+    assert counted["book/02-two"]["exercise"] == {"ex-a": (2, 1), "ex-b": (2, 2)}
+    assert counted["book/glossary"] == {"figure": {"one": (1,)}}
 
 
 def test_the_place_of_the_translator_says_what_it_needs_and_nothing_of_a_notebook(page):

@@ -2,13 +2,14 @@
 
 import ast
 import re
+from itertools import count
 from pathlib import Path
 
 import altair
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from tools.site.plain_notebooks import COLAB, INSTALL, SITE, draw, lead_to_branch, plain
+from tools.site.plain_notebooks import COLAB, INSTALL, SITE, draw, lead_to_branch, numbered, plain
 from tools.site.plain_notebooks import plain_notebook as made
 
 from walkthrough.drawing.still import canvas, still
@@ -63,6 +64,15 @@ def test_boxes_may_stand_in_boxes():
     lines = [line for line in plain(text, "x").splitlines() if line]
     hint = ["<details><summary>Hint</summary>", "Sum.", "</details>"]
     assert lines == ["**Exercise: Add**", "Do.", *hint]
+
+
+def test_exercises_are_numbered_by_chapter():
+    numbers = count(1)
+    first, second = (
+        plain(numbered(f":::{{exercise}} {title}\n:::", "book/02-x", numbers), "02-x").strip()
+        for title in ("Add", "Add 2")
+    )
+    assert (first, second) == ("**Exercise 2.1: Add**", "**Exercise 2.2: Add 2**")
 
 
 def test_a_directive_without_a_plain_form_is_an_error():

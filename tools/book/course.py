@@ -26,6 +26,8 @@ WEEKS = (
 )
 PLACE = re.compile(r"^% (week (\d+)|all weeks)\n.*?^% end$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\*\*Time\*\*: (\d+) minutes to read, (.+?) for the exercises")
+WORDS_A_MINUTE, A_FIGURE, A_CELL = 250, 0.75, 0.5  # the last two in minutes
+UNREAD = re.compile(r"\$\$[^$]*\$\$|\]\([^)]*\)|\{\w+\}|^:\w+:.*$", re.MULTILINE)
 EXERCISE = re.compile(
     r"\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n\n\*\*Difficulty\*\* (?P<difficulty>\d)"
 )
@@ -69,6 +71,26 @@ def minutes(words: str) -> int:
     if words not in IN_WORDS:
         raise CourseError(f"a time is 'N minutes' or one of {list(IN_WORDS)}; got {words!r}")
     return IN_WORDS[words]
+
+
+def reading_minutes(text: str) -> int:
+    """Return how long a notebook takes to read, its exercises left out, to the nearest 5 minutes.
+
+    Words, the figures with a number, and the cells whose code is seen.
+    """
+    words, figures, cells, section = 0, 0, 0, ""
+    for cell in read_text(text).cells:
+        if cell.cell_type == "markdown":
+            section = (re.findall(r"^## (.+)$", cell.source, re.MULTILINE) or [section])[-1]
+        if section == "Exercises":
+            continue
+        if cell.cell_type == "markdown":
+            words += len(re.findall(r"[\w’'-]+", UNREAD.sub(" ", cell.source)))
+            figures += cell.source.startswith("**Figure ")
+        else:
+            cells += not cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    minutes = words / WORDS_A_MINUTE + A_FIGURE * figures + A_CELL * cells
+    return max(5, 5 * round(minutes / 5))
 
 
 def chapter_of(file: str, title: str, text: str) -> Chapter:
@@ -121,8 +143,9 @@ def week_table(of: list[Chapter]) -> str:
     ]
     for chapter in of:
         tasks = " · ".join(
-            f"{{ref}}`{task.title} <{task.label}>`{' ★' if task.difficulty == HARDEST else ''}"
-            for task in chapter.exercises
+            f"{{ref}}`{int(chapter.file[:2])}.{n} {task.title} <{task.label}>`"
+            + " ★" * (task.difficulty == HARDEST)
+            for n, task in enumerate(chapter.exercises, start=1)
         )
         read = f"[{chapter.title}]({chapter.file}), {chapter.reading} min"
         lines.append(f"| {read} | {chapter.n_predictions} | {tasks}, {chapter.exercising} min |")

@@ -33,6 +33,7 @@ from typing import Any
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
@@ -174,7 +175,7 @@ def add_ways_to_run(
     context["body"] = context["body"].replace(RUN, ways)
 
 
-# The margin: a term where it first stands, with its Korean name, and short notes ------------------
+# The margin: a term where it first stands, and short notes ----------------------------------------
 
 GLOSSARY = "book/glossary"
 KOREAN = re.compile(r"^\(([^)]*)\)\s*")
@@ -222,11 +223,8 @@ def terms(app: Sphinx) -> dict[str, str]:
 
 
 def note_of(name: str, meaning: str) -> str:
-    """A term, its Korean name and its meaning, without the chapter that explains it."""
-    korean = KOREAN.match(meaning)
-    words = WHERE.sub("", KOREAN.sub("", meaning).strip())
-    named = f' <span lang="ko">{escape(korean[1])}</span>' if korean else ""
-    return f"<b>{escape(name)}</b>{named} {escape(words)}"
+    """A term and its meaning, without its Korean name and the chapter that explains it."""
+    return f"<b>{escape(name)}</b> {escape(WHERE.sub('', KOREAN.sub('', meaning).strip()))}"
 
 
 # Numbered captions --------------------------------------------------------------------------------
@@ -382,6 +380,24 @@ class SolutionCells(SphinxTransform):
                 _content(box)["ids"] = [f"{box['ids'][0]}-content"]
 
 
+def number_exercises(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Number exercises by chapter, 2.1, where Sphinx counts them through the whole book."""
+    for page, kinds in env.toc_fignumbers.items():
+        if chapter := re.match(r"book/(\d\d)-", page):
+            numbered = enumerate(kinds.get("exercise", {}), start=1)
+            kinds["exercise"] = {label: (int(chapter[1]), n) for n, label in numbered}
+    return []
+
+
+def say_where_they_run(document: nodes.document) -> None:
+    """The first line of a box says where its code runs, which is not on the site."""
+    for kind in (exercise_node, exercise_enumerable_node):
+        for box in document.findall(kind):
+            line = next(box.findall(nodes.paragraph), None)
+            if line is not None:
+                line += html(f'<span class="runs"> · not on this page: {RUN}</span>')
+
+
 def _content(box: nodes.Element) -> nodes.Element:
     return next(box.findall(nodes.section), box)
 
@@ -409,12 +425,14 @@ def shape(app: Sphinx, document: nodes.document, page: str) -> None:
     shape_opener(document, page)
     shape_margin(app, document, page)
     shape_captions(app, document, page)
+    say_where_they_run(document)
     offer_translator(document)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the parts to a build."""
     app.add_transform(SolutionCells)
+    app.connect("env-get-updated", number_exercises, priority=900)  # when Sphinx has counted
     app.connect("doctree-resolved", shape)
     app.connect("html-page-context", add_ways_to_run, priority=900)
     app.connect("html-page-context", show_contents, priority=900)

@@ -13,6 +13,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,9 @@ def _box(name: str, title: str, body: str) -> list[str]:
     if name == "div":
         return ["", body, ""]
     if name == "exercise":
-        return ["", f"**Exercise: {title}**", "", body, ""]
+        number = re.match(r"\d+\.\d+ ", title)  # that of `numbered`
+        name = f"Exercise {number[0].strip()}" if number else "Exercise"
+        return ["", f"**{name}: {title[number.end() if number else 0 :]}**", "", body, ""]
     if name in ("dropdown", "solution"):
         word = "Solution" if name == "solution" else _summary(title)
         return ["", f"<details><summary>{word}</summary>", "", body, "", "</details>", ""]
@@ -99,13 +102,23 @@ def _inline(line: str, page: str) -> str:
     return PAGE.sub(lambda m: f"]({SITE}{m[1] or page}.html{m[2] or m[3] or ''})", line)
 
 
+def numbered(source: str, page: str, numbers: Iterator[int]) -> str:
+    """Return Markdown in which each exercise has its number, 2.1."""
+    chapter = re.search(r"\b(\d\d)-", page)
+    return re.sub(
+        r"\{exercise\} ",
+        lambda found: f"{found[0]}{int(chapter[1]) if chapter else 0}.{next(numbers)} ",
+        source,
+    )
+
+
 def plain_notebook(executed: NotebookNode, page: str) -> NotebookNode:
     """Return a chapter in its plain form; the outputs are those of `executed`."""
-    cells = []
+    cells, numbers = [], count(1)
     for cell in executed.cells:
         made = nbformat.from_dict({**cell, "metadata": {}})
         if cell.cell_type == "markdown":
-            made.source = plain(cell.source, page)
+            made.source = plain(numbered(cell.source, page, numbers), page)
         else:
             if cell.metadata.get("jupyter", {}).get("source_hidden"):
                 made.metadata = {"cellView": "form", "jupyter": {"source_hidden": True}}

@@ -1,6 +1,7 @@
 """The evidence card of a page: one small picture of a comparison, one sentence, links."""
 
 import html
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,10 @@ from walkthrough.lab.intervals import Point
 from walkthrough.lab.keys import Number
 from walkthrough.page.links import BRANCH, REPOSITORY_URL
 
-WIDTH, HEIGHT = 420, 170
+WIDTH, HEIGHT = 420, 205
+GUIDE = "01-why-attention.html#how-to-read-an-experiment"
+"""Where the pages of the book say what a card shows."""
+_LETTER = 6.4  # px of a card's letters, one with another
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class Card:
             f'<figure class="evidence">{self.picture._repr_html_()}<figcaption>'
             f"<p>{html.escape(self.sentence)}</p>"
             f"{self._beside()}"
-            f'<p><a href="{link}">{html.escape(record)}</a> · <code>{command}</code></p>'
+            f'<p><a href="{GUIDE}">How to read this</a> · '
+            f'<a href="{link}">{html.escape(record)}</a> · <code>{command}</code></p>'
             "</figcaption></figure>"
         )
 
@@ -58,17 +63,31 @@ def card(
 
 
 def sentence_of(found: Comparison) -> str:
-    """Return one sentence: who against whom, by what, both levels, the finding, the verdict."""
+    """Return what was found: the figure, each arm with its level and rate, difference, verdict."""
     after = f", after {found.length} updates" if found.length else ""
-    levels = " against ".join(f"{level:.3g}" for level in found.levels)
-    said = f"{found.ours} against {found.base}{after}, {found.by}: {levels}"
-    return f"{said}; difference: {found.phrase()}. [{found.verdict}]"
+    ours, base = sides_of(found)
+    why, _, difference = found.phrase().rpartition("; ")
+    verdict = f"{found.verdict} ({why})" if why else found.verdict
+    said = f"Difference: {difference}. Verdict: {verdict}."
+    return f"{found.by[:1].upper()}{found.by[1:]}{after}: {ours}; {base}. {said}"
+
+
+def sides_of(found: Comparison) -> tuple[str, str]:
+    """Return ours and base, each with the mean of its figure and the rate it was trained at."""
+    ours, base = (
+        f"{name} {level:.3g}" + (f" at rate ×{rate:g}" if found.length else "")
+        for name, level, rate in zip(
+            (found.ours, found.base), found.levels, found.rates, strict=True
+        )
+    )
+    return ours, base
 
 
 def picture(found: Comparison, *, alt: str) -> Still:
     """Draw a dot a pair with mean and interval; beside it the difference by rate and by length.
 
-    On a phone the three stand below each other.
+    Each end of the difference names the arm that is better there. On a phone three parts stand
+    below each other.
     """
     parts: list[tuple[str, tuple[Point, ...]]] = []
     if len(found.by_rate) > 1:
@@ -78,10 +97,10 @@ def picture(found: Comparison, *, alt: str) -> Still:
     n = 1 + len(parts)
     with canvas(WIDTH, HEIGHT, ncols=n, sharey=True, squeeze=False) as (figure, axes):
         _panels(figure, list(axes.flat), found, parts)
-    if n < 3:
-        return still(figure, alt=alt)
-    with canvas(PHONE, n * HEIGHT * 3 // 4, nrows=n, sharey=True) as (narrow, axes):
-        _panels(narrow, list(axes), found, parts)
+    tall = {"nrows": n} if n == 3 else {"ncols": n}
+    size = (PHONE, n * HEIGHT * 3 // 4 if n == 3 else HEIGHT + 30)
+    with canvas(*size, sharey=True, squeeze=False, **tall) as (narrow, axes):
+        _panels(narrow, list(axes.flat), found, parts)
     return still(figure, alt=alt, narrow=narrow)
 
 
@@ -98,8 +117,13 @@ def _panels(
     _interval(first, 0.25, Point(0, found.mean, found.low, found.high, found.n))
     first.set_xlim(-0.15, 0.4)
     first.set_xticks([0, 0.25], [f"{found.n} pairs", "mean"])
-    better = "lower" if found.lower_is_better else "higher"
-    figure.supylabel(f"difference, {found.unit}\n({better} is better)", fontsize=FONT_SIZE)
+    figure.supylabel(f"difference, {found.unit}", fontsize=FONT_SIZE)
+    ours, base = sides_of(found)
+    above, below = (base, ours) if found.lower_is_better else (ours, base)
+    room = int(figure.bbox.width / _LETTER)
+    for place, arrow, side in ((figure.suptitle, "↑", above), (figure.supxlabel, "↓", below)):
+        said = textwrap.fill(f"{arrow} better: {side}", room)
+        place(said, x=0.01, ha="left", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):

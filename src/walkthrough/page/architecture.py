@@ -46,6 +46,20 @@ BLOCKS = {
 }
 
 
+SHORT = {
+    "embedding": "embedding",
+    "positions": "+ positions",
+    "norm": "add & norm",
+    "encoder-attention": "self-attention",
+    "decoder-attention": "masked self-att.",
+    "cross-attention": "cross-attention",
+    "feed-forward": "feed-forward",
+    "projection": "softmax",
+}
+"""What the small map says, by the end of a block's name: its words have 12 px in the margin."""
+MARGIN, SMALL_MAP_FONT = 216, 20
+
+
 def _named(*parts: str) -> tuple[str, ...]:
     return tuple(name for name in BLOCKS if any(part in name for part in parts))
 
@@ -76,8 +90,11 @@ def architecture(
     width: int = 520,
     title: str = "The Transformer: encoder on the left, decoder on the right",
     description: str | None = None,
+    small: bool = False,
 ) -> Drawing:
     """Return the drawing of the whole model; `links` maps block names to addresses.
+
+    `small`, its words are few and large.
 
     `highlight` names a part (see `PARTS`); `links` may name parts too, the more specific one wins.
 
@@ -91,10 +108,11 @@ def architecture(
     for part, address in sorted((links or {}).items(), key=lambda item: -len(PARTS[item[0]])):
         addresses |= dict.fromkeys(PARTS[part], address)
     lit = PARTS[highlight]
-    drawn = "".join(_draw(name, name in lit, addresses.get(name)) for name in BLOCKS)
+    drawn = "".join(_draw(name, name in lit, addresses.get(name), small) for name in BLOCKS)
     label = f"arch-{highlight}-{width}"
+    body = _wiring(label, small) + drawn
     return drawing(
-        _wiring(label) + drawn,
+        f'<g font-size="{SMALL_MAP_FONT}">{body}</g>' if small else body,
         kind="architecture",
         label=label,
         size=(WIDTH, HEIGHT),
@@ -110,7 +128,7 @@ def chapter_map(
     part: str, *, width: int = 340, title: str = "Where this chapter's part sits in the model"
 ) -> Drawing:
     """Return the small map at the head of a chapter: the model with the part being built lit."""
-    return architecture(part, width=width, title=title)
+    return architecture(part, width=width, title=title, small=True)
 
 
 def _in_words(highlight: str, lit: tuple[str, ...]) -> str:
@@ -124,14 +142,16 @@ def _in_words(highlight: str, lit: tuple[str, ...]) -> str:
     return f"{words} Highlighted: {highlight}." if lit and highlight != "model" else words
 
 
-def _draw(name: str, lit: bool, address: str | None) -> str:
+def _draw(name: str, lit: bool, address: str | None, small: bool) -> str:
     block = BLOCKS[name]
+    said = tuple(words for end, words in SHORT.items() if name.endswith(end))
+    shown = said[:1] if small else block.words
     colour = PALETTE["blue" if lit else "grey"]
     ink, opacity = ("#ffffff", 1) if lit else ("currentColor", 0.16)
     middle = block.x + BOX_WIDTH / 2
-    first = block.y + block.height / 2 + 4 - 6.5 * (len(block.words) - 1)
+    first = block.y + block.height / 2 + (7 if small else 4) - 6.5 * (len(shown) - 1)
     lines = "".join(
-        words_at(middle, first + 13 * n, words, ink=ink) for n, words in enumerate(block.words)
+        words_at(middle, first + 13 * n, words, ink=ink) for n, words in enumerate(shown)
     )
     box = (
         f'<rect x="{block.x}" y="{block.y}" width="{BOX_WIDTH}" height="{block.height}" rx="5" '
@@ -141,7 +161,7 @@ def _draw(name: str, lit: bool, address: str | None) -> str:
     return f'<a href="{html.escape(address)}">{group}</a>' if address else group
 
 
-def _wiring(label: str) -> str:
+def _wiring(label: str, small: bool) -> str:
     left, right = _LEFT + BOX_WIDTH // 2, _RIGHT + BOX_WIDTH // 2
     stacks = _stack(_LEFT - 20, 154, 158) + _stack(_RIGHT - 20, 78, 234)
     ups = [(left, 408, 397), (left, 364, 351), (left, 324, 299), (left, 238, 223)]
@@ -156,6 +176,8 @@ def _wiring(label: str) -> str:
     arrows += arrow(f"M{right} 230H{_RIGHT + BOX_WIDTH + 10}V173H{_RIGHT + BOX_WIDTH + 1}", label)
     between = (_LEFT + BOX_WIDTH + _RIGHT) // 2 - 4
     memory = arrow(f"M{left} 162V142H{between}V206H{_RIGHT - 1}", label, 2.0)
+    if small:
+        return stacks + arrows + memory
     ends = (
         words_at(left, 420, "source sentence")
         + words_at(right, 420, "target sentence so far")

@@ -80,7 +80,9 @@ def source_style() -> str:
         "overflow-wrap:anywhere;background:var(--bg);color:var(--fg)}"
         ".source .source-head code{color:inherit;background:none;border:0;padding:0}"
         ".source .source-head a{color:var(--link);text-decoration:underline}"
-        ":where(.source) pre{margin:0;padding:.6em .8em;overflow-x:auto;white-space:pre;"
+        ".source pre{white-space:pre-wrap;overflow-wrap:anywhere}"
+        ".source .line{display:block;padding-left:var(--i);text-indent:calc(-1*var(--i))}"
+        ":where(.source) pre{margin:0;padding:.6em .8em;overflow-x:auto;"
         "line-height:1.45;background:var(--bg);color:var(--fg)}" + tokens
     )
 
@@ -94,7 +96,11 @@ class _Listing:
     last_line: int
 
     def html(self) -> str:
-        body = highlight(self.code, PythonLexer(), HtmlFormatter(nowrap=True))
+        lit = highlight(self.code, PythonLexer(), HtmlFormatter(nowrap=True))
+        body = "".join(
+            f'<span class="line" style="--i:{_indent(plain)}ch">{line}</span>'
+            for plain, line in zip(self.code.splitlines(), lit.splitlines(True), strict=True)
+        )
         name = html.escape(self.name)
         return (
             f'<div class="source"><div class="source-head"><code>{name}</code>{self._link()}</div>'
@@ -110,11 +116,17 @@ class _Listing:
         return f' · <a href="{html.escape(url)}">{html.escape(lines)}</a>'
 
 
+def _indent(line: str) -> int:
+    """Where the rest of a line stands that is too long for its column."""
+    return len(line) - len(line.lstrip()) + 4
+
+
 @dataclass(frozen=True)
 class Source:
     """Source code to look at: HTML where the page can show it, plain text elsewhere."""
 
     listings: tuple[_Listing, ...]
+    folded: bool = False
 
     def __repr__(self) -> str:
         return "\n\n".join(listing.code.rstrip("\n") for listing in self.listings)
@@ -124,18 +136,23 @@ class Source:
 
     def unstyled_html(self) -> str:
         """Return the listings as HTML for a page that has `source_style()` already."""
-        return "".join(item.html() for item in self.listings)
+        shown = "".join(item.html() for item in self.listings)
+        names = ", ".join(item.name.rpartition(".")[2] for item in self.listings)
+        summary = f"<summary>Read <code>{html.escape(names)}</code> in one piece</summary>"
+        return f"<details>{summary}{shown}</details>" if self.folded else shown
 
 
-def show(*objects: Any) -> Source:
+def show(*objects: Any, folded: bool = False) -> Source:
     """Return the source of functions, classes or methods, ready to be displayed.
+
+    `folded`, it waits behind a line that says what it is.
 
     Raises:
         TypeError: nothing was passed, or something that has no Python source.
     """
     if not objects:
         raise TypeError("show() needs at least one function, class or method; got nothing")
-    return Source(tuple(_listing(thing) for thing in objects))
+    return Source(tuple(_listing(thing) for thing in objects), folded)
 
 
 def _listing(thing: Any) -> _Listing:

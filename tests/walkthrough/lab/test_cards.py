@@ -1,6 +1,8 @@
 """A card shows what the comparison found, and says it in the same words."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from test_comparison import recorded
@@ -8,6 +10,8 @@ from test_comparison import recorded
 from walkthrough.drawing.style import CATEGORIES
 from walkthrough.lab import card, cards, compare
 from walkthrough.lab.comparison import Beside
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_run_it):
@@ -17,8 +21,10 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
     e, path = recorded(tmp_path, losses, "valid/-/f1", rates=(1, 2, 4), choose="")
     shown = card(e, "slow", "quick", figure="f1", record=path)
     phrase = "0.90 points better (0.62 to 1.18, 5 of 5 pairs, both at ×2, the best of three)"
-    said = f"f1 on valid: 2.8 against 1.9; difference: {phrase}. [better]"
-    assert repr(shown) == f"slow against quick, after 100 updates, {said}"
+    assert repr(shown) == (
+        "F1 on valid, after 100 updates: slow 2.8 at rate ×2; quick 1.9 at rate ×2. "
+        f"Difference: {phrase}. Verdict: better."
+    )
     assert "by other figures" not in shown._repr_html_()
     beside = (Beside("valid/-/loss", "1.0 nats worse", "worse"),)
     other = replace(shown, comparison=replace(shown.comparison, beside=beside))
@@ -30,10 +36,19 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
     assert shown.picture._repr_html_() in page
     assert f"<p>{shown.sentence}</p>" in page
     assert "/results/01-toy.jsonl" in page
+    guide, _, heading = cards.GUIDE.partition("#")
+    assert f'<a href="{cards.GUIDE}">' in page
+    chapter = ROOT / "book" / guide.replace(".html", ".ipynb")
+    titles = re.findall(r'"#+ ([^"\\]+)"?', chapter.read_text(encoding="utf-8"))
+    assert heading in [title.lower().replace(" ", "-") for title in titles]
     monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
     figure = cards.picture(shown.comparison, alt="?")
     pairs, *others = figure.axes
-    assert figure.get_supylabel() == "difference, points\n(higher is better)"
+    assert figure.get_supylabel() == "difference, points"
+    assert figure.get_suptitle() == "↑ better: slow 2.8 at rate ×2"
+    assert figure.get_supxlabel() == "↓ better: quick 1.9 at rate ×2"
+    lower = replace(shown.comparison, lower_is_better=True)
+    assert cards.picture(lower, alt="?").get_suptitle() == "↑ better: quick 1.9 at rate ×2"
     assert [label.get_text() for label in pairs.get_xticklabels()] == ["5 pairs", "mean"]
     _, dots, interval, mean = pairs.lines
     assert list(dots.get_ydata()) == list(shown.comparison.differences)

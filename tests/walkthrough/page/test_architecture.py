@@ -6,7 +6,17 @@ from xml.etree import ElementTree
 import pytest
 
 from walkthrough.drawing.style import PALETTE, contrast
-from walkthrough.page.architecture import BLOCKS, HEIGHT, PARTS, WIDTH, architecture, chapter_map
+from walkthrough.page.architecture import (
+    BLOCKS,
+    BOX_WIDTH,
+    HEIGHT,
+    MARGIN,
+    PARTS,
+    SMALL_MAP_FONT,
+    WIDTH,
+    architecture,
+    chapter_map,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -90,6 +100,13 @@ def test_words_are_11_px_or_more_on_a_phone_and_stay_inside():
             start = x - length / 2 if node.get("text-anchor") == "middle" else x
             assert start >= 0
             assert start + length <= WIDTH, node.text
+
+
+def test_words_of_the_small_map_have_12_px_in_the_margin_and_fit_their_blocks():
+    assert SMALL_MAP_FONT * MARGIN / WIDTH >= 12
+    words = [node.text for node in drawn(chapter_map("model")).iter(f"{SVG}text")]
+    assert len(words) == len(BLOCKS)
+    assert max(map(len, words)) * 0.43 * SMALL_MAP_FONT < BOX_WIDTH + 2
 
 
 def test_unknown_parts_are_refused_by_name():

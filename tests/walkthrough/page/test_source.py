@@ -62,6 +62,17 @@ def test_html_holds_exactly_the_source():
     assert html.unescape(re.sub(r"<[^>]+>", "", code)).strip() == repr(source).strip()
 
 
+def test_a_long_line_goes_on_below_its_beginning():
+    page = show(in_a_notebook)._repr_html_()
+    assert [int(n) for n in re.findall(r'class="line" style="--i:(\d+)ch"', page)] == [4, 8, 8]
+
+
+def test_a_folded_source_says_what_it_is():
+    page = show(MultiHeadAttention, folded=True)._repr_html_()
+    assert "<summary>Read <code>MultiHeadAttention</code> in one piece</summary>" in page
+    assert "<details>" not in show(MultiHeadAttention)._repr_html_()
+
+
 def test_methods_are_dedented():
     assert repr(show(MultiHeadAttention.forward)).startswith("def forward(")
 

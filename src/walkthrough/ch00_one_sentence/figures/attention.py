@@ -28,6 +28,7 @@ from walkthrough.drawing.scene import (
     strip,
 )
 from walkthrough.drawing.strips import picture
+from walkthrough.drawing.style import ink
 
 _LINKS_CSS = """
 .links{display:grid;grid-template-columns:auto minmax(5em,1fr) auto;font-size:1.15em}
@@ -38,7 +39,7 @@ _LINKS_CSS = """
 .links label span{padding:.2em .7em}
 .links .mid{position:relative;margin:0 1em}
 .links .mid svg{position:absolute;inset:0}
-.links g{opacity:.13;transition:opacity .35s}
+.links g{opacity:.25;transition:opacity .35s}
 """
 
 
@@ -60,7 +61,7 @@ def links(
     paths, marks = "", [""] * len(asked)
     for row, values in enumerate(table):
         drawn = "".join(
-            f'<path d="{curve(left[column], right[row])}" stroke="{WEIGHT}" '
+            f'<path d="{curve(left[column], right[row])}" stroke="{ink("weight")}" '
             f'stroke-width="{1 + 17 * value:.1f}"/>'
             for column, value in enumerate(values)
             if value >= thinnest
@@ -127,7 +128,7 @@ def one_word_asks(
     says: Sequence[str] = (
         "The query of <i>{word}</i> is multiplied with every key. The best fit: <i>{best}</i>, "
         "{product:.1f}.",
-        "Divided by √{d} ≈ {root:.2f}, the numbers stay small whatever the size of the vectors.",
+        "Divided by √{d} ≈ {root:.2f}, the sums stay moderate whatever the size of the vectors.",
         "A mask would close words that may not be seen. Here none is closed: the whole sentence is "
         "known.",
         "Softmax turns the scores into weights: none below zero, together 1. <i>{best}</i> gets "
@@ -236,7 +237,7 @@ def what_the_sum_does(
     journey: Journey,
     word: int,
     *,
-    names: Sequence[str] = ("before", "what came in", "after"),
+    names: Sequence[str] = ("before", "what is added", "after layer norm"),
     caption: str = "Figure 0.4. The vector of <i>{word}</i> before and after the first attention. "
     "Their directions agree to {same:.2f}, where 1 is the same and 0 has nothing in common.",
 ) -> Scene:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from jaxtyping import Float
 from torch import Tensor
 
-from walkthrough.drawing.look import WEIGHT
 from walkthrough.drawing.scene import Scene, at, button, framed
+from walkthrough.drawing.style import ink
 
 _CSS = """
 .sky{height:clamp(110px,24cqw,180px)}
-.sky g{opacity:.07;transition:opacity .35s}
+.sky g{opacity:.12;transition:opacity .35s}
 #scene-arcs .line{display:grid;grid-template-columns:repeat(var(--n),minmax(0,1fr));
 text-align:center}
 #scene-arcs label span{display:inline-block;padding:.25em .1em;font-size:.96em}
@@ -33,7 +33,7 @@ def arcs(
     drawn = "".join(
         f'<g class="on-{row}">'
         + "".join(
-            f'<path d="{_arc(middles[row], middles[column])}" stroke="{WEIGHT}" '
+            f'<path d="{_arc(middles[row], middles[column])}" stroke="{ink("weight")}" '
             f'stroke-width="{1 + 20 * weight:.1f}" stroke-opacity="{0.3 + 0.6 * weight:.2f}"/>'
             for column, weight in enumerate(values)
         )

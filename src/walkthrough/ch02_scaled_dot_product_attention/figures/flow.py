@@ -48,7 +48,7 @@ def data_flow(
         kind="flow",
         label=label,
         size=(WIDTH, HEIGHT),
-        width=560,
+        width=480,
         title=title,
         description=description or _in_words(),
     )

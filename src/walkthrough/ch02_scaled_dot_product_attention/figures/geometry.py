@@ -32,8 +32,9 @@ def plane_explorer(
     reach = 1.5 * max(math.hypot(x, y) for x, y in keys.values())
     turn = number_slider("angle", "direction of the query, degrees ", 360, start=angle, step=5)
     stretch = number_slider("size", "length of the query ", 8, start=length, step=0.25)
-    x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach]), title="component 1")
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[-reach, reach]), title="component 2")
+    plane, ticks = alt.Scale(domain=[-reach, reach]), alt.Axis(values=[-1, 0, 1])
+    x = alt.X("x:Q", scale=plane, axis=ticks, title="component 1")
+    y = alt.Y("y:Q", scale=plane, axis=ticks, title="component 2")
     weighed = (
         alt.Chart(alt.Data(values=rows))
         .transform_calculate(

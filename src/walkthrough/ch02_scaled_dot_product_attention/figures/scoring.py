@@ -16,7 +16,7 @@ def recall_chart(
     rows: Iterable[dict[str, Any]],
     *,
     guessing: float,
-    title: str = "Without the scale, larger vectors learn worse",
+    title: str = "Without the scale, 64 components and more learn worse",
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return recall against d_k: a point a seed and a line through the means, by way to score.
