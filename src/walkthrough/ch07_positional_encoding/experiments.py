@@ -238,8 +238,8 @@ EXPERIMENT = Experiment(
         arm("sinusoidal, starts below 24", "sinusoidal", 24),
     ],
     rates=(0.5, 1, 2),
-    rate_seeds=(1, 2, 3),
-    lengths=(500, 2500),
+    rate_seeds=(1,),
+    lengths=(500,),
     run=name_the_word_before,
 )
 
@@ -294,6 +294,6 @@ HANDS = Experiment(
         Arm("fast hands of 0 to 9", run=partial(read_hands, fast=True, slow=False)),
         Arm("slow hands of 0 to 9", run=partial(read_hands, fast=False, slow=True)),
     ],
-    lengths=(500, 2500),
+    lengths=(500,),
 )
 EXPERIMENTS = [HANDS]

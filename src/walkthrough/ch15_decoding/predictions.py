@@ -17,7 +17,7 @@ beam = Prediction(
             "Nothing: the limit alone does as much",
             "What the beam gains is an end for outputs that have none, and the limit ends them, "
             "too.",
-            when=("worse", "level", "not told apart"),
+            when=("worse", "level", "not told apart", "depends on the measure"),
         ),
         Choice(
             "That cannot be compared: with a limit it is another task",

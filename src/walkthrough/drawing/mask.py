@@ -6,7 +6,14 @@ import altair as alt
 from jaxtyping import Bool
 from torch import Tensor
 
-from walkthrough.drawing.maps import cell_rows, check_tokens, key_axis, query_axis
+from walkthrough.drawing.maps import (
+    KEYS,
+    QUERIES,
+    cell_rows,
+    check_tokens,
+    key_axis,
+    query_axis,
+)
 from walkthrough.drawing.style import NOT_ALLOWED, ON_NOT_ALLOWED, WEIGHT, described, step, wrapped
 
 OPEN, CLOSED = "True: may attend", "False: closed"
@@ -19,9 +26,12 @@ def mask_viewer(
     *,
     title: str = "Blue: this query may attend to this key",
     words: tuple[str, str] = (OPEN, CLOSED),
+    axes: tuple[str, str] = (QUERIES, KEYS),
     description: str | None = None,
 ) -> alt.LayerChart:
     """Return a mask with its tokens; closed cells are grey and crossed out.
+
+    `axes` say what a row and a column are, before a colon or as a whole.
 
     Raises:
         ValueError: the mask and the tokens do not fit.
@@ -32,11 +42,11 @@ def mask_viewer(
         cell["state"] = words[0] if attend_mask[cell["row"], cell["column"]] else words[1]
     scale = alt.Scale(domain=list(words), range=[WEIGHT, NOT_ALLOWED])
     tooltip = [
-        alt.Tooltip("query:N", title="query"),
-        alt.Tooltip("key:N", title="key"),
+        alt.Tooltip("query:N", title=axes[0].split(":")[0]),
+        alt.Tooltip("key:N", title=axes[1].split(":")[0]),
         alt.Tooltip("state:N", title="mask"),
     ]
-    base = alt.Chart(alt.Data(values=rows)).encode(key_axis(), query_axis())
+    base = alt.Chart(alt.Data(values=rows)).encode(key_axis(axes[1]), query_axis(axes[0]))
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
         alt.Color("state:N", scale=scale, legend=alt.Legend(title=None, columns=1)),
         tooltip=tooltip,
@@ -54,6 +64,6 @@ def mask_viewer(
     return described(
         chart,
         description
-        or f"{title}. Grid with {len(query_tokens)} queries as rows and {len(key_tokens)} keys as "
-        f"columns; {n_open} of {attend_mask.numel()} cells are open.",
+        or f"{title}. Grid with {len(query_tokens)} rows and {len(key_tokens)} columns; "
+        f"{n_open} of {attend_mask.numel()} cells are open.",
     )

@@ -12,7 +12,7 @@ the mean points the other way elsewhere; else "better". And so for "worse".
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -161,15 +161,13 @@ def compare(
     figure: str,
     length: int | None = None,
     rate: Number | None = None,
-    only: Callable[[Key], bool] | None = None,
     margin: Number | None = None,
     record: Path | None = None,
 ) -> Comparison:
     """Compare two arms by a figure, each at its best rate (or both at `rate`), pair by pair.
 
-    The best rates are those of this figure at this length (`lab.rates`). `only` takes some runs
-    alone, by their keys: a page tells what these show, whatever else has been run since. `margin`,
-    in the unit of the comparison, is how much is no difference.
+    The best rates are those of this figure at this length (`lab.rates`). `margin`, in the unit of
+    the comparison, is how much is no difference.
 
     Raises:
         KeyError: no such experiment, arm or figure.
@@ -186,7 +184,6 @@ def compare(
     if not runs:
         raise ValueError(f"{e.name} has no runs in {path}: run it first")
     figure = store.resolve(figure, (name for run in runs.values() for name in run.figures))
-    runs = {key: run for key, run in runs.items() if only is None or only(key)}
     pair, length = _Pair(e, (ours, base), runs), e.lengths[-1] if length is None else length
     best = pair.best(figure, length, rate)
     rates = (best[0].rate, best[1].rate)

@@ -76,9 +76,13 @@ def scale_of(figure: str) -> Scale:
 
 
 def comparable(figure: str) -> bool:
-    """Whether it is known which way a figure is better."""
+    """Whether it is known which way a figure is better, and it judges what a model does.
+
+    A search that misses the most probable output writes nothing worse by that: a length penalty
+    means to miss it.
+    """
     try:
-        return bool(scale_of(figure))
+        return bool(scale_of(figure)) and not figure.endswith("/search_error")
     except KeyError:
         return False
 

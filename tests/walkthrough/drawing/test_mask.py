@@ -13,3 +13,11 @@ def test_mask_viewer_draws_true_as_open():
     assert states[("a", "b")] == mask.CLOSED
     assert states[("b", "a")] == mask.OPEN
     assert "3 of 4 cells are open" in spec(chart)["description"]
+
+
+def test_rows_and_columns_are_called_what_they_are():
+    allowed = torch.tensor([[True, False]])
+    said = str(spec(mask.mask_viewer(allowed, ["a"], ["b", "c"], axes=("step: before", "symbol"))))
+    assert "'title': 'step: before'" in said
+    assert said.count("'title': 'step'") == said.count("'title': 'symbol'") - 1 == 2
+    assert "queries" not in said

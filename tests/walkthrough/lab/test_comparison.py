@@ -199,7 +199,8 @@ def test_no_pair_no_base_and_unknown_names_are_refused(tmp_path):
         compare(e, "quick", figure="loss", record=path.with_name("none.jsonl"))
     with pytest.raises(KeyError, match="nobody said"):
         scale_of("valid/-/charm")
-    assert [*map(measures.comparable, ("valid/-/charm", "valid/-/loss"))] == [False, True]
+    asked = ("valid/-/charm", "test/search/search_error", "valid/-/loss")
+    assert [*map(measures.comparable, asked)] == [False, False, True]
     assert scale_of("test/-/alignment_error") is SCALES["error"]
     lower = {name for name, scale in SCALES.items() if scale.lower_is_better}
     assert lower == {"perplexity", "loss", "updates", "error"}

@@ -198,5 +198,5 @@ EXPERIMENT = Experiment(
             for alpha in ALPHAS
         ),
     ],
-    lengths=(half_trained.UPDATES, 2 * half_trained.UPDATES),
+    lengths=(half_trained.UPDATES,),
 )
