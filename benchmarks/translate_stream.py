@@ -62,6 +62,7 @@ class Marian:
         with TemporaryDirectory() as folder:
             export_marian(translator.model, translator.codec, folder)
             self.model = MarianMTModel.from_pretrained(folder)
+        self.model.generation_config.max_length = None  # each call says its own, else it is warned
 
     @torch.no_grad()
     def translate(

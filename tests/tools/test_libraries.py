@@ -2,6 +2,7 @@
 
 import ast
 from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 import torch
@@ -54,6 +55,20 @@ def test_torch_computes_the_papers_model_with_our_weights():
     row = RECORD["rows"]["torch"]
     assert max(row["carried"].values()) < 2e-5
     assert min(row["default"].values()) > 0.1
+
+
+@torch.no_grad()
+def test_keras_hub_is_a_second_witness():
+    """Its layers compute the paper's model by default, and whoever wrote them had not seen ours."""
+    if find_spec("keras_hub") is None:
+        pins = " ".join(LIBRARIES["keras-hub"].pins)
+        pytest.skip(f"keras-hub brings TensorFlow along: pip install {pins}")
+    adapter = import_module("tools.verify.libraries.adapters.keras_hub")
+    ours = probe.paper_model()
+    theirs = adapter.carry(ours)
+    assert max(probe.difference(ours, *adapter.call(ours, theirs)).values()) < 2e-5
+    ours.decoder.layers[1].cross_attention.key_proj.weight[3, 5] += 1  # any slip of ours shows
+    assert probe.difference(ours, *adapter.call(ours, theirs))["logits"] > 1e-3
 
 
 @torch.no_grad()

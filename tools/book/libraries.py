@@ -22,7 +22,8 @@ from walkthrough.page.links import BRANCH, REPOSITORY_URL
 PAGE = Path(__file__).resolve().parents[2] / "book/libraries.md"
 SHOWN = ("torch", "transformers", "ctranslate2", "x-transformers", "keras-hub")
 """The libraries whose `carry` the page shows."""
-TESTED = ("torch",)
+TESTED = ("torch", "keras-hub")
+"""Those that a test of the suite holds equal, where they are installed."""
 LAYOUT = re.compile("interleaved|halves|learned|none|table")
 NO_BREAK = "\u00a0"
 
@@ -51,7 +52,8 @@ and a beam of {beam}. All of it ran on a CPU with Python {python} and torch {tor
 stand with each library.
 
 `python -m tools.verify.libraries NAME` measures a library again, in an environment of its own, and
-`python -m tools.book.libraries` writes this page.
+`python -m tools.book.libraries` writes this page. Behind its own packages such an environment sees
+those of this book's lock; so whatever a library forgets to ask for may be there all the same.
 """
 TOP = "| Library | Does it carry the paper's model? What does it compute by default? |\n|---|---|\n"
 

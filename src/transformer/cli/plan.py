@@ -1,9 +1,10 @@
 """What to train, on what, and how: presets, a TOML file over them, options over both."""
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,18 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
+CORPORA_OF = {
+    "merges": ("multi30k", "files"),
+    "bpe_dropout": ("multi30k", "files"),
+    "folder": ("multi30k", "craft"),
+    "corpus_seed": ("phrasebook",),
+    "tokenized": ("files",),
+    "bleu_tokenizer": ("phrasebook", "multi30k", "files"),
+    **dict.fromkeys(("gold_tags", "max_sentences", "word_dropout", "leaf"), ("craft",)),
+}
+"""The corpora that a setting is for; the others would ignore it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataSettings:
     """Where the sentences come from; the file names are for `corpus = "files"`.
@@ -146,25 +159,17 @@ class DataSettings:
         for name in ("bpe_dropout", "word_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)}")
-        if self.bpe_dropout and self.corpus in ("phrasebook", "craft"):
-            raise ValueError(f"bpe_dropout needs subwords; corpus {self.corpus!r} has words")
-        if self.bleu_tokenizer is not None:
-            if self.bleu_tokenizer not in TOKENIZERS:
-                known = ", ".join(TOKENIZERS)
+        if self.bleu_tokenizer not in (None, *TOKENIZERS):
+            known = ", ".join(TOKENIZERS)
+            raise ValueError(f"bleu_tokenizer must be one of {known}, got {self.bleu_tokenizer!r}")
+        for field in fields(self):
+            value, corpora = getattr(self, field.name), CORPORA_OF.get(field.name, (self.corpus,))
+            if value != field.default and self.corpus not in corpora:
+                needed = " or ".join(f'"{corpus}"' for corpus in corpora)
                 raise ValueError(
-                    f"bleu_tokenizer must be one of {known}, got {self.bleu_tokenizer!r}"
+                    f"data.{field.name} needs corpus {needed}, got {value!r} and corpus "
+                    f"{self.corpus!r}"
                 )
-            if self.corpus == "craft":
-                raise ValueError('bleu_tokenizer needs text; corpus "craft" has trees')
-        trees_only = {
-            "gold_tags": self.gold_tags,
-            "max_sentences": self.max_sentences is not None,
-            "word_dropout": self.word_dropout > 0,
-            "leaf": self.leaf != "tag",
-        }
-        for name, is_set in trees_only.items():
-            if is_set and self.corpus != "craft":
-                raise ValueError(f'{name} needs corpus "craft", which has trees')
         check_leaf(self.leaf, gold_tags=self.gold_tags)
         if self.max_sentences is not None and self.max_sentences < 1:
             raise ValueError(f"max_sentences must be at least 1, got {self.max_sentences}")
@@ -185,6 +190,12 @@ class DataSettings:
                 'corpus "files" needs data.train_source and data.train_target, got '
                 f"{self.train_source} and {self.train_target}"
             )
+
+    def recorded(self) -> dict[str, Any]:
+        """Return plain values; a path is absolute, so that it means the same file everywhere."""
+        paths = [name for name in asdict(self) if name.endswith(("folder", "_source", "_target"))]
+        typed = ((name, getattr(self, name)) for name in paths)
+        return asdict(self) | {name: os.path.abspath(path) for name, path in typed if path}
 
 
 SECTIONS: dict[str, type] = {

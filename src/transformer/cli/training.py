@@ -4,6 +4,7 @@ What the processes must have in common comes from the first, whatever the disk o
 """
 
 import argparse
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -81,7 +82,8 @@ def _train(args: argparse.Namespace, plan: Plan) -> int:
         words = "{} words, {} symbols" if model.config.target_vocab_size else "{} tokens"
         counted = f"{made.number} pairs, {words.format(*sizes)}"
         say(args, f"{counted}, {model.n_parameters:,} parameters")
-    notes = {"data": asdict(plan.data), "start_from": args.start_from}
+    start = os.path.abspath(args.start_from) if args.start_from else None
+    notes = {"data": plan.data.recorded(), "start_from": start}
     notes |= {"command": command_line(), **surroundings()}
     if plan.training.threads is not None:  # `train` sets them, after this
         notes["threads"] = plan.training.threads

@@ -100,13 +100,16 @@ class PairArrays(Sequence[Pair]):
     @property
     def lengths(self) -> Int[np.ndarray, "pairs 2"]:
         """Number of tokens of every source and target."""
-        return np.stack([np.diff(ends) for ends in self._ends], axis=1)
+        lengths = np.empty((len(self), 2), np.int32)
+        for side, ends in enumerate(self._ends):
+            np.subtract(ends[1:], ends[:-1], out=lengths[:, side], casting="unsafe")
+        return lengths
 
     def may_be_unfit(self, vocab_size: int | None) -> bool:
         """Whether a sentence is empty, or an id is no word's or outside the vocabulary."""
         limit = np.iinfo(np.int32).max if vocab_size is None else vocab_size - 1
         return any(
-            not np.diff(ends).all() or ids.min() < _FIRST_WORD_ID or ids.max() > limit
+            (ends[1:] == ends[:-1]).any() or ids.min() < _FIRST_WORD_ID or ids.max() > limit
             for ids, ends in zip(self._ids, self._ends, strict=True)
         )
 
@@ -182,12 +185,13 @@ def token_batches(
     epoch: int = 0,
     shuffle: bool = True,
     vocab_size: int | None = None,
-) -> list[list[int]]:
+) -> list[Sequence[int]]:
     """Group all pairs by approximate length into batches of at most `max_tokens` (§5.1).
 
-    The limit holds for each side, padding and one begin or end symbol a sentence included. The
-    same `seed` and `epoch` give the same batches; each epoch mixes pairs of one length anew and
-    puts the batches in another order. Without `shuffle` they run from short to long.
+    A batch is an array of places in `pairs`, a tenth of what lists take. The limit holds for each
+    side, padding and one begin or end symbol a sentence included. The same `seed` and `epoch` give
+    the same batches; each epoch mixes pairs of one length anew and puts the batches in another
+    order. Without `shuffle` they run from short to long.
 
     Raises:
         ValueError: for no pairs, a pair longer than `max_tokens`, or ids that `collate` refuses.
@@ -202,10 +206,11 @@ def token_batches(
     if arrays.may_be_unfit(vocab_size) or lengths.max() > max_tokens:
         _name_the_unfit(pairs, max_tokens, vocab_size)
     random = np.random.default_rng((seed, epoch))
-    by_length = _by_length(
-        lengths, random.permutation(len(pairs)) if shuffle else np.arange(len(pairs))
-    )
-    batches = _fill(by_length, lengths.max(axis=1)[by_length], max_tokens)
+    order = np.arange(len(pairs), dtype=np.int32)
+    if shuffle:
+        random.shuffle(order)
+    lengths = lengths[order]
+    batches = _fill(*_by_length(lengths, order), max_tokens)
     return [batches[i] for i in random.permutation(len(batches))] if shuffle else batches
 
 
@@ -224,25 +229,28 @@ def padding_waste(pairs: Sequence[Pair], batches: Sequence[Sequence[int]]) -> fl
 
 def _by_length(
     lengths: Int[np.ndarray, "pairs 2"], order: Int[np.ndarray, " pairs"]
-) -> Int[np.ndarray, " pairs"]:
-    source_len, target_len = lengths[order, 0], lengths[order, 1]
+) -> tuple[Int[np.ndarray, " pairs"], Int[np.ndarray, " pairs"]]:
+    """Sort `order`, and return the longer length of each; the lengths, in that order, are lost."""
+    source_len, target_len = lengths.T
     # Source lengths rise within one target length and fall within the next, so that a batch across
     # the border does not mix short sources with long ones: 4 % padding instead of 6 % on Multi30k.
-    snake = np.where(target_len % 2, source_len, -source_len)
+    np.negative(source_len, out=source_len, where=target_len % 2 == 0)
     # Sorting is stable, so pairs of equal length keep their random order.
-    return order[np.lexsort((snake, target_len))].astype(np.int32)
+    places = np.lexsort((source_len, target_len))
+    return order[places], np.abs(lengths).max(axis=1)[places]
 
 
 def _fill(
     order: Int[np.ndarray, " pairs"], lengths: Int[np.ndarray, " pairs"], max_tokens: int
-) -> list[list[int]]:
+) -> list[Sequence[int]]:
     starts, longest, start = [0], 0, 0
     for place, length in enumerate(lengths.data):  # a list of a million takes 40 MB
         longest = max(longest, length)
         if longest * (place - start + 1) > max_tokens:
             start, longest = place, length
             starts.append(start)
-    return [order[start:end].tolist() for start, end in pairwise([*starts, len(order)])]
+    ends = pairwise([*starts, len(order)])
+    return [array("i", order[start:end].tobytes()) for start, end in ends]
 
 
 def _name_the_unfit(pairs: Sequence[Pair], max_tokens: int, vocab_size: int | None) -> None:

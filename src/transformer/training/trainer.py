@@ -179,8 +179,8 @@ class Trainer:
         self.history.interrupted_by = stop[0] if stop else None
         return self.history
 
-    def groups(self, epoch: int) -> list[list[list[int]]]:
-        """Batches of an epoch (lists of pair indices), grouped into updates.
+    def groups(self, epoch: int) -> list[list[Sequence[int]]]:
+        """Batches of an epoch (places of pairs), grouped into updates.
 
         A last group with fewer batches than the others is left out; its pairs come at another
         place of the next epoch.

@@ -70,7 +70,7 @@ def test_data_that_says_nothing_more() -> None:
 
 
 def test_the_ends_of_every_range_are_allowed() -> None:
-    assert DataSettings(merges=0, corpus_seed=0).merges == 0
+    assert DataSettings(corpus="multi30k", merges=0, corpus_seed=0).merges == 0
     trees = DataSettings(corpus="craft", max_sentences=1, word_dropout=0.0)
     assert trees.max_sentences == 1
     assert DataSettings(corpus="multi30k", bpe_dropout=0.999).bpe_dropout == 0.999
@@ -81,13 +81,30 @@ def test_the_ends_of_every_range_are_allowed() -> None:
     [
         (["data.corpus_seed=-1"], "corpus_seed must be at least 0, got -1"),
         (["data.corpus=wmt"], r"corpus must be one of .*'multi30k'.*, got 'wmt'"),
-        (["data.bpe_dropout=0.1"], "bpe_dropout needs subwords; corpus 'phrasebook' has words"),
+        (
+            ["data.bpe_dropout=0.1"],
+            'data.bpe_dropout needs corpus "multi30k" or "files", got 0.1 and corpus '
+            "'phrasebook'",
+        ),
+        (["data.merges=500"], 'needs corpus "multi30k" or "files", got 500'),
+        (
+            ["data.folder=x"],
+            "needs corpus \"multi30k\" or \"craft\", got 'x' and corpus 'phrasebook'",
+        ),
+        (
+            ["data.corpus=multi30k", "data.corpus_seed=3"],
+            "data.corpus_seed needs corpus \"phrasebook\", got 3 and corpus 'multi30k'",
+        ),
+        (
+            ["data.corpus=craft", "data.tokenized=yes"],
+            "data.tokenized needs corpus \"files\", got True and corpus 'craft'",
+        ),
         (["data.corpus=multi30k", "data.bpe_dropout=-0.1"], r"must lie in \[0, 1\), got -0.1"),
         (["data.corpus=multi30k", "data.bpe_dropout=1"], r"must lie in \[0, 1\), got 1.0"),
-        (["data.gold_tags=yes"], 'gold_tags needs corpus "craft", which has trees'),
-        (["data.max_sentences=5"], 'max_sentences needs corpus "craft", which has trees'),
-        (["data.word_dropout=0.5"], 'word_dropout needs corpus "craft", which has trees'),
-        (["data.leaf=XX"], 'leaf needs corpus "craft", which has trees'),
+        (["data.gold_tags=yes"], 'data.gold_tags needs corpus "craft"'),
+        (["data.max_sentences=5"], 'data.max_sentences needs corpus "craft"'),
+        (["data.word_dropout=0.5"], 'data.word_dropout needs corpus "craft"'),
+        (["data.leaf=XX"], 'data.leaf needs corpus "craft"'),
         (
             ["data.corpus=craft", "data.gold_tags=yes", "data.leaf=word"],
             "gold tags need leaves that are tags or numbers, got leaf='word'",

@@ -111,7 +111,7 @@ def test_a_run_is_resumed_with_its_vocabularies(craft: Path, dying_after_2) -> N
     [
         (["--set", "model.tie_embeddings=yes"], "tie_embeddings must be off for trees"),
         (["--set", "model.target_vocab_size=9"], "target_vocab_size follows from the data"),
-        (["--set", "data.bpe_dropout=0.1"], "bpe_dropout needs subwords; corpus 'craft' has words"),
+        (["--set", "data.bpe_dropout=0.1"], "got 0.1 and corpus 'craft'"),
         (["--set", "data.word_dropout=1"], r"word_dropout must lie in \[0, 1\), got 1"),
         (["--set", "data.max_sentences=0"], "max_sentences must be at least 1, got 0"),
         (["--set", "data.corpus=phrasebook"], 'word_dropout needs corpus "craft"'),

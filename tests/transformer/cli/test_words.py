@@ -1,5 +1,6 @@
 """What a message says: which file and line, which setting, both values, and what to do."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ def test_a_file_that_is_not_there_is_named_with_its_setting(
     assert "data.train_target names ~/x, and there is no such file" in said
     assert "(~ stands for itself here)" in said
     assert not (tmp_path / "new").exists()
+
+
+def test_a_path_as_typed_is_recorded_so_that_it_means_the_same_file_everywhere(
+    files: Path, tmp_path: Path, told, monkeypatch
+) -> None:
+    words = training_of(files, tmp_path / "new", "data.valid_source=valid.de")
+    monkeypatch.chdir(files)
+    assert told(*words, "--quiet", "--max-updates", 2) == (0, "")
+    (tmp_path / "valid.de").write_text("ein anderer satz\n")  # as many lines as it has not
+    monkeypatch.chdir(tmp_path)
+    recorded = json.loads((tmp_path / "new" / "settings.json").read_text())["data"]
+    assert recorded["valid_source"] == str(files / "valid.de")
+    assert (recorded["test_source"], recorded["folder"]) == (None, None)
+    assert told("evaluate", "new", "--quiet") == (0, "")
+    # typed again, it is the file of this folder: another one, and refused with both values
+    code, said = told(*words, "--resume", "--max-updates", 3)
+    assert code == 1
+    assert "valid.de" in said
 
 
 @pytest.mark.parametrize(

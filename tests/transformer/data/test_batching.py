@@ -158,7 +158,8 @@ def test_a_pair_longer_than_the_limit_is_named():
 
 @pytest.mark.parametrize("pair", [([4] * 9, [5]), ([4], [5] * 9)])
 def test_the_end_symbol_of_the_longest_pair_just_fits(pair):
-    assert token_batches([pair], max_tokens=10, seed=0) == [[0]]
+    (batch,) = token_batches([pair], max_tokens=10, seed=0)
+    assert list(batch) == [0]
     with pytest.raises(ValueError, match=r"max_tokens = 9, but pairs\[0\] has 10 tokens"):
         token_batches([pair], max_tokens=9, seed=0)
 

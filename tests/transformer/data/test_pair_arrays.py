@@ -1,5 +1,7 @@
 """Pairs in flat arrays are the same pairs, and give the same batches as lists always gave."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,8 +31,28 @@ def plain_batches(pairs, max_tokens, seed, epoch):
 def test_the_batches_of_every_record(pairs, max_tokens, seed, epoch) -> None:
     expected = plain_batches(pairs, max_tokens, seed, epoch)
     options = {"max_tokens": max_tokens, "seed": seed, "epoch": epoch, "vocab_size": 100}
-    assert token_batches(pairs, **options) == expected
-    assert token_batches(PairArrays(pairs), **options) == expected
+    for given_pairs in (pairs, PairArrays(pairs)):
+        assert [list(batch) for batch in token_batches(given_pairs, **options)] == expected
+
+
+def test_an_epoch_of_many_pairs_takes_little_memory() -> None:
+    """As lists its batches took 40 bytes a pair; now they take 7, and 36 while they are made."""
+    number = 100_000
+    random = np.random.default_rng(0)
+    sides = []
+    for _ in range(2):
+        ends = np.concatenate([[0], random.integers(2, 20, number).cumsum()])
+        sides.append((np.full(ends[-1], 7, np.int32), ends))
+    pairs = PairArrays.from_flat(*sides)
+    tracemalloc.start()
+    try:
+        batches = token_batches(pairs, max_tokens=512, seed=0)
+        held, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(map(len, batches)) == number
+    assert held < 10 * number
+    assert most < 45 * number
 
 
 @given(corpora)
