@@ -10,8 +10,9 @@ In a notebook: `new(path)`, `check(path)` or `check(globals())`, `train(path)`,
 `export(path, weights, out)`.
 """
 
-from walkthrough.capstone.checkup import Result, check
+from walkthrough.capstone.checkup import check
 from walkthrough.capstone.panel import CannotExportError, as_package_model, export
+from walkthrough.capstone.report import Result
 from walkthrough.capstone.template import new
 from walkthrough.capstone.training import Trained, TrainingError, train
 from walkthrough.doctor.loading import NoModelError

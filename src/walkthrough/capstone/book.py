@@ -50,6 +50,7 @@ def sizes() -> dict[str, Any]:
     return {name: getattr(given, name) for name in names}
 
 
+@cache
 def state() -> State:
     """Return the trained weights under the names of the skeleton."""
     return skeleton_names(translator()[0].state_dict())
@@ -122,6 +123,13 @@ def _places(n_layers: int) -> Iterator[tuple[str, str, str, bool, int]]:
                 path = f"{stack}.{i}.{part}"
                 ours = f"{stack}.layers.{i}.{part}"
                 yield f"{stack} layer {i + 1}, {said}", path, ours, False, side
+            yield (
+                f"{stack} layer {i + 1}, its output",
+                f"{stack}.{i}",
+                ours[: -len(part) - 1],
+                False,
+                side,
+            )
 
 
 _SAID = {

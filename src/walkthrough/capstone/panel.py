@@ -15,6 +15,7 @@ class CannotExportError(ValueError):
     """The model is not the book's in other words, or its weights do not fit; says why."""
 
 
+@torch.no_grad()
 def as_package_model(file: str | Path, weights: str | Path) -> Transformer:
     """Return the package's model with the reader's trained weights, once both agree.
 
@@ -58,9 +59,8 @@ def export(file: str | Path, weights: str | Path, out: str | Path) -> Path:
     if path.exists():
         raise FileExistsError(f"{path} is there already, and is left as it is")
     model = as_package_model(file, weights)
-    with torch.no_grad():
-        for parameter in model.parameters():  # the panel holds 16 bits a number
-            parameter.copy_(parameter.half())
+    for parameter in model.parameters():  # the panel holds 16 bits a number
+        parameter.data = parameter.data.half().float()
     from walkthrough.ch21_translate_in_your_browser import bundle  # loads PyTorch's exporter
 
     with TemporaryDirectory() as folder:

@@ -15,11 +15,10 @@ from torch import Tensor, nn
 
 from transformer.cli.corpora import exact_matches
 from transformer.config import EOS_ID
-from walkthrough.capstone import book
-from walkthrough.capstone.judging import book_sizes, stopped
+from walkthrough.capstone import book, judging
 from walkthrough.ch14_the_training_run.loop import updates
 from walkthrough.doctor.calling import Subject, find_call
-from walkthrough.doctor.loading import NoModelError, definitions, sized
+from walkthrough.doctor.loading import NoModelError, definitions
 from walkthrough.lab import translator
 
 SPLITS = ("test_sentences", "test_combinations")
@@ -104,14 +103,11 @@ def new_model(module: ModuleType, seed: int = 1) -> nn.Module:
         raise NoModelError("the file has no class `Transformer`")
     torch.manual_seed(seed)
     try:
-        model = made(**sized(made, book_sizes()))
+        return judging.built("Transformer", made).train()
     except NotImplementedError:
         raise NoModelError("`Transformer` is not written yet") from None
-    except Exception as error:
-        raise NoModelError(stopped("`Transformer(…)`", error)) from error
-    if not isinstance(model, nn.Module):
-        raise NoModelError(f"`Transformer(…)` is no torch.nn.Module, but {type(model).__name__}")
-    return model
+    except Exception as error:  # whatever a reader's code raises
+        raise NoModelError(judging.stopped("`Transformer(…)`", error)) from error
 
 
 def load_weights(model: nn.Module, weights: str | Path) -> None:
@@ -169,7 +165,7 @@ def _losses(
     except NotImplementedError:
         raise TrainingError("`train` is not written yet") from None
     except Exception as error:  # whatever a reader's code raises
-        raise TrainingError(stopped("`train`", error)) from error
+        raise TrainingError(judging.stopped("`train`", error)) from error
 
 
 def _batches(n_updates: int, seed: int, minutes: float | None) -> Iterator[tuple[Tensor, Tensor]]:

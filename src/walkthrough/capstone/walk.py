@@ -1,5 +1,6 @@
 """Figure 1, block by block, on real numbers: where a reader's model parts from the book's (§3)."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from walkthrough.capstone import book
 from walkthrough.capstone.book import Block, Recorded
 from walkthrough.capstone.slips import SLIPS, Slip, module_of
-from walkthrough.capstone.weights import CannotPlaceError, Placing, placings
+from walkthrough.capstone.weights import Placing, placings
 from walkthrough.doctor.calling import Subject
 
 
@@ -67,9 +68,12 @@ class Walk:
                 "belongs (below)."
             )
             return "\n".join(lines)
-        agreeing = [one.name for one in self.blocks if one.agrees]
+        before = list(itertools.takewhile(lambda one: one is not self.first, self.blocks))
+        agreeing = [i for i, one in enumerate(before) if one.agrees]
         if agreeing:
-            lines.append(f"The last block that agrees is: {_last_before(self)}.")
+            hidden = ", ".join(one.name for one in before[agreeing[-1] + 1 :])
+            lines.append(f"The last block that agrees is: {before[agreeing[-1]].name}.")
+            lines += [f"Not seen: {hidden}."] if hidden else []
         if self.first:
             gap = self.first.difference or 0.0
             by = "by its shape" if gap == torch.inf else f"by up to {gap:.3g}"
@@ -79,15 +83,7 @@ class Walk:
         return "\n".join(lines)
 
 
-def _last_before(walk: Walk) -> str:
-    names = []
-    for one in walk.blocks:
-        if one is walk.first:
-            break
-        names += [one.name] if one.agrees else []
-    return names[-1] if names else "none"
-
-
+@torch.no_grad()
 def place(
     model: nn.Module, subject: Subject, mapping: Mapping[str, str] | None
 ) -> tuple[Placing, bool]:
@@ -115,15 +111,18 @@ def walk(
 ) -> Walk:
     """Follow the walk's sentences through the model; `wrong` are parts to suspect first."""
     seen, logits = numbers(model, subject)
-    by_name = placed.how.endswith("skeleton")
-    blocks = [_seen(block, seen, by_name) for block in book.blocks()[:-1]]
-    last = book.blocks()[-1]
-    gap = last.difference(logits)
-    blocks.append(Seen(last.name, gap, gap <= last.tolerance))
-    found = Walk(placed.how, tuple(blocks), sure)
+    blocks = _blocks(seen, logits, by_name=placed.how.endswith("skeleton"))
+    found = Walk(placed.how, blocks, sure)
     if found.agrees or not sure:
         return found
-    return Walk(placed.how, tuple(blocks), sure, _cause(found, seen, logits, set(wrong)))
+    return Walk(placed.how, blocks, sure, _cause(found, seen, logits, set(wrong)))
+
+
+def _blocks(seen: list[Recorded], logits: Tensor, *, by_name: bool) -> tuple[Seen, ...]:
+    *most, last = book.blocks()
+    gap = last.difference(logits)
+    end = Seen(last.name, gap, gap <= last.tolerance)
+    return (*(_seen(block, seen, by_name) for block in most), end)
 
 
 def numbers(model: nn.Module, subject: Subject) -> tuple[list[Recorded], Tensor]:
@@ -144,7 +143,8 @@ def _seen(block: Block, seen: list[Recorded], by_name: bool) -> Seen:
     if by_name and (here := _candidates(block, seen)):
         gap = min(map(block.difference, here), key=_size)
         return Seen(block.name, gap, gap <= block.tolerance)
-    gap = min((block.difference(one.value) for one in seen), default=torch.inf, key=_size)
+    alike = [one.value for one in seen if one.value.numel() == block.value.numel()]
+    gap = min(map(block.difference, alike), default=torch.inf, key=_size)
     return Seen(block.name, gap, True) if gap <= block.tolerance else Seen(block.name, None, False)
 
 
@@ -154,15 +154,15 @@ def _size(gap: float) -> float:
 
 def _cause(found: Walk, seen: list[Recorded], logits: Tensor, wrong: set[str]) -> str:
     """Return the sentence on a slip that gives exactly these numbers, or nothing."""
-    first = next((i for i, one in enumerate(found.blocks) if one is found.first), len(found.blocks))
-    block = book.blocks()[first] if first < len(found.blocks) else None
+    first = next(i for i, one in enumerate(found.blocks) if one is found.first)
+    block = book.blocks()[first]
     for slip in sorted(SLIPS, key=lambda slip: slip.part not in wrong):
-        theirs, result = _slipped(slip)
+        theirs, result, parts_at = _slipped(slip)
         if not _same(logits, result):
             continue
-        if block is not None and block.path:
+        if block.path:  # the same block is the first to part, and has the same numbers
             mine, others = _candidates(block, seen), _candidates(block, theirs)
-            if mine and others and not _same(mine[0], others[0]):
+            if parts_at != block.name or not (mine and others and _same(mine[-1], others[-1])):
                 continue
         return f"Exactly these numbers come out where `{slip.part}` forgets {slip.forgets}."
     return ""
@@ -178,12 +178,14 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 
 @cache
-def _slipped(slip: Slip) -> tuple[list[Recorded], Tensor]:
+def _slipped(slip: Slip) -> tuple[list[Recorded], Tensor, str]:
+    """Return what a slip computes, and the first block in which it parts from the book."""
     with torch.random.fork_rng(devices=[]):
         model = module_of(slip).Transformer(**book.sizes()).eval()
-    subject = Subject(model, model, (0, 0))
     try:
-        place(model, subject, None)
-        return numbers(model, subject)
-    except (CannotPlaceError, RuntimeError):  # one layer N times; shapes that do not fit
-        return [], torch.empty(0)
+        model.load_state_dict(book.state())
+        seen, logits = numbers(model, Subject(model, model, (0, 0)))
+    except RuntimeError:  # shapes that do not fit
+        return [], torch.empty(0), ""
+    first = Walk("", _blocks(seen, logits, by_name=True), True).first
+    return seen, logits, "" if first is None else first.name

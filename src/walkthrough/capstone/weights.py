@@ -148,7 +148,7 @@ def _units(module: nn.Module) -> Iterator[_Unit]:
         own = [p for p in owner.parameters(recurse=False) if p.ndim in (1, 2)]
         matrices, vectors = ([p for p in own if p.ndim == n] for n in (2, 1))
         if matrices and len(vectors) in (0, len(matrices)):
-            biases = vectors or [None] * len(matrices)
+            biases: list[Any] = vectors or [None] * len(matrices)
             raw = not isinstance(owner, nn.Linear)
             yield from (_Unit(m, b, raw) for m, b in zip(matrices, biases, strict=True))
         elif len(vectors) == 2 and not matrices:

@@ -27,8 +27,8 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--folder", type=Path, help="examine every .py and .ipynb file in it")
     parser.add_argument("--csv", type=Path, help="a row for each file of the folder")
-    parser.add_argument("--seconds", type=float, default=60, help="limit for one file")
-    parser.add_argument("--gigabytes", type=float, default=4, help="limit for one file")
+    parser.add_argument("--seconds", type=float, default=60.0, help="limit for one file")
+    parser.add_argument("--gigabytes", type=float, default=4.0, help="limit for one file")
     given = parser.parse_args(arguments)
     if (given.file is None) == (given.folder is None) or len(given.pad) > 2:
         parser.error("expected either FILE[:NAME] or --folder DIR, and one or two ids of padding")

@@ -2,7 +2,8 @@
 
 from styles import RIGHT
 
-# (part, right, wrong, the first block that parts from the book's, or None where nothing does)
+# (part, right, wrong, the first block that parts from the book's: None where nothing does, "stops"
+# where the model cannot be called with padding)
 MORE = {
     "weak mask": ("scaled_dot_product_attention", "-math.inf", "-2.0",
                   "encoder layer 1, self-attention"),
@@ -17,8 +18,7 @@ MORE = {
         "padding_mask", "tokens != PAD",
         "torch.cat([tokens[:, :1] != -1, tokens[:, :-1] != PAD], 1)",
         "encoder layer 1, self-attention"),
-    "rows of padding": ("padding_mask", "[:, None, None, :]", "[:, None, :, None]",
-                        "encoder layer 1, self-attention"),
+    "rows of padding": ("padding_mask", "[:, None, None, :]", "[:, None, :, None]", "stops"),
     "another sentence's mask": ("padding_mask", "(tokens != PAD)", "(tokens != PAD).roll(1, 0)",
                                 "encoder layer 1, self-attention"),
     "the end is padding": ("padding_mask", "tokens != PAD", "tokens > 2",
@@ -62,11 +62,10 @@ MORE = {
         "return self.residuals[1](x, lambda x: self.feed_forward(2 * x))",
         "encoder layer 1, feed-forward network"),
     "norms in another order": ("DecoderLayer", "self.residuals[1](y", "self.residuals[2](y",
-                               "decoder layer 1, add & norm after the attention to the encoder's "
-                               "output"),
+                               "decoder layer 1, feed-forward network"),
     "network twice": ("DecoderLayer", "return self.residuals[2](y, self.feed_forward)",
                       "return self.residuals[2](self.residuals[2](y, self.feed_forward), "
-                      "self.feed_forward)", "the output: logits"),
+                      "self.feed_forward)", "decoder layer 1, its output"),
     "target for source": ("Transformer", "y = self.embed(target)",
                           "y = self.embed(target.roll(1, 1))", "the target's embedding"),
     "memory detached and halved": ("Transformer", "y = layer(y, x,", "y = layer(y, x / 2,",

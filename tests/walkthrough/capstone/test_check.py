@@ -9,6 +9,7 @@ from walkthrough.capstone import NoModelError, check, new
 from walkthrough.capstone.slips import SOLUTION
 from walkthrough.capstone.stubs import PARTS, STUBS
 from walkthrough.capstone.template import SKELETON
+from walkthrough.checking import running
 from walkthrough.doctor.report import SITE
 
 UNWRITTEN = SKELETON.read_text(encoding="utf-8")
@@ -77,7 +78,7 @@ def test_a_part_that_uses_a_wrong_one_is_not_called_wrong(checked):
     ("old", "new", "words"),
     [
         ("return self.contract(torch.relu(self.expand(x)))", "self.contract(x)", "FeedForward"),
-        ("return merge", "return merge_", "stops with NameError"),
+        ("(merge_heads(heads))", "(merge_head(heads))", "stops with NameError"),
         (
             "return heads.transpose(1, 2).flatten(-2)",
             "heads.transpose(1, 2).flatten(-2)",
@@ -100,6 +101,15 @@ def test_what_a_file_does_wrong_is_said_in_words(checked, old, new, words):
     assert words in str(checked(exchanged((old, new))))
 
 
+def test_a_loop_without_an_end_is_told_and_what_calls_it_is_not_called(checked, monkeypatch):
+    monkeypatch.setattr(running, "SECONDS", 0.3)
+    loops = "    while True:\n        length += 1\n    position = torch"
+    result = checked(exchanged(("    position = torch", loops)))
+    assert result.parts["positional_encoding"].status == "wrong"
+    assert "a loop without an end?" in str(result)
+    assert "The whole model is not called" in str(result)
+
+
 def test_projections_without_biases_cannot_be_told_and_are_not_called_wrong(checked):
     text = RIGHT.replace("nn.Linear(d_model, d_model)", "nn.Linear(d_model, d_model, bias=False)")
     result = checked(text)
@@ -109,7 +119,7 @@ def test_projections_without_biases_cannot_be_told_and_are_not_called_wrong(chec
 
 
 def test_a_file_that_is_no_python_is_told(tmp_path):
-    with pytest.raises(NoModelError, match="FileNotFoundError"):
+    with pytest.raises(NoModelError, match=r"is not there.*capstone new"):
         check(tmp_path / "missing.py")
     (tmp_path / "broken.py").write_text("def f(:\n", encoding="utf-8")
     with pytest.raises(NoModelError, match=r"SyntaxError.*line 1"):

@@ -18,7 +18,7 @@ def test_new_then_check(tmp_path, capsys, monkeypatch):
     assert main(["check"]) == 0
     assert "· 1 scaled dot-product attention" in capsys.readouterr().out
     assert main(["check", "other.py"]) == 2
-    assert "FileNotFoundError" in capsys.readouterr().err
+    assert "other.py is not there" in capsys.readouterr().err
 
 
 def test_the_status_tells_of_what_is_wrong_and_json_has_it(tmp_path, capsys):
@@ -37,20 +37,18 @@ def test_a_folder_is_graded_with_a_hidden_set(tmp_path, capsys):
     assert "has no .py" in capsys.readouterr().err
     assert main(["grade", str(tmp_path / "nowhere")]) == 2
     (folder / "ada.py").write_text(RIGHT, encoding="utf-8")
-    (folder / "bob.py").write_text(
-        exchanged(("    position = torch", "    while True: pass\n    position = torch")), "utf-8"
-    )
+    (folder / "bob.py").write_text("def attend(:\n", encoding="utf-8")
     pairs.write_text(
         "Jane visite l'Afrique en septembre.\tJane visits Africa in September.\n", "utf-8"
     )
-    limits = ["--seconds", "15", "--held-out", str(pairs), "--csv", str(out)]
-    assert main(["grade", str(folder), *limits]) == 1
+    options = ["--held-out", str(pairs), "--csv", str(out)]
+    assert main(["grade", str(folder), *options]) == 1
     with out.open(encoding="utf-8", newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     assert rows["ada.py"]["right"] == "10"
     assert rows["ada.py"]["held out"] == "1.0"
     assert rows["ada.py"]["weights"] == "book's"
-    assert "stopped after 15 s" in rows["bob.py"]["said"]
+    assert "SyntaxError" in rows["bob.py"]["said"]
 
 
 def test_a_hidden_set_has_a_tab_in_each_line(tmp_path):

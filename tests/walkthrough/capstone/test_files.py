@@ -4,17 +4,32 @@ import pytest
 from broken import MORE, text
 from styles import STYLES
 
-from walkthrough.capstone import check
+from walkthrough.capstone import check, judging
 from walkthrough.capstone.slips import SLIPS, text_of
 from walkthrough.capstone.stubs import STUBS
+from walkthrough.checking import Verdict
 
 IGNORED = pytest.mark.filterwarnings("ignore::UserWarning")  # torch's, about its own modules
 
 
-def checked(tmp_path, content, **options):
+def checked(tmp_path, content):
     path = tmp_path / "mine.py"
     path.write_text(content, encoding="utf-8")
-    return check(path, doctor=False, **options)
+    return check(path, doctor=False)
+
+
+@pytest.fixture
+def judging_only(monkeypatch):
+    """Judge these parts only: all others are the right file's, which `test_check` judges."""
+    real = judging.judge
+
+    def only(*parts):
+        def judge(part, made, mapping=None):
+            return real(part, made, mapping) if part in parts else Verdict("right", "as it was")
+
+        monkeypatch.setattr(judging, "judge", judge)
+
+    return only
 
 
 def wrong_parts(result):
@@ -31,22 +46,28 @@ def test_a_right_file_of_another_style_passes(tmp_path, style):
     assert result.translation == "Jane visits Africa in September."
 
 
-@pytest.mark.parametrize("slip", SLIPS[::2], ids=lambda slip: slip.name)
-def test_a_listed_slip_is_named_with_its_part_and_what_it_forgets(tmp_path, slip):
+@pytest.mark.parametrize("slip", SLIPS[::3], ids=lambda slip: slip.name)
+def test_a_listed_slip_is_named_with_its_part_and_what_it_forgets(tmp_path, judging_only, slip):
+    judging_only(slip.part, "Transformer")
     result = checked(tmp_path, text_of(slip))
     assert wrong_parts(result) == [slip.part], str(result)
     assert result.wrong
-    if result.walk is not None and not result.walk.agrees:
+    first = None if result.walk is None else result.walk.first
+    if first is not None and first.difference < 1e9:  # NaN tells nothing of its cause
         assert f"`{slip.part}` forgets" in result.walk.cause
 
 
 @pytest.mark.parametrize("name", MORE)
-def test_another_slip_is_named_by_its_part_and_the_first_block(tmp_path, name):
+def test_another_slip_is_named_by_its_part_and_the_first_block(tmp_path, judging_only, name):
     part, right, wrong, block = MORE[name]
+    judging_only(part, "Transformer")
     result = checked(tmp_path, text(part, right, wrong))
     assert wrong_parts(result) == [part], str(result)
     assert result.wrong
-    assert (result.walk.first.name if result.walk.first else None) == block, str(result)
+    if block == "stops":
+        assert "The model stops with RuntimeError in line" in str(result)
+    else:
+        assert (result.walk.first and result.walk.first.name) == block, str(result)
 
 
 def test_every_slip_stands_once_in_its_part():

@@ -60,7 +60,7 @@ def test_the_books_weights_score_in_the_readers_model(tmp_path):
 
 def test_weights_of_another_style_reach_the_package_and_a_wrong_model_does_not(tmp_path):
     path, weights = tmp_path / "mine.py", tmp_path / "mine.safetensors"
-    path.write_text(STYLES["a module a head"], encoding="utf-8")
+    path.write_text(STYLES["one projection for queries, keys and values"], encoding="utf-8")
     trained = train(path, n_updates=10, out=weights, say=lambda _: None)
     ours = as_package_model(path, weights)
     with torch.no_grad():
