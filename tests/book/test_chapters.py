@@ -21,6 +21,7 @@ EXPECTED = (
     "07-positional-encoding",
     "08-residuals-and-layer-norm",
     "09-encoder-and-decoder",
+    "09b-can-you-build-it",
     "10-why-self-attention",
     "11-subwords-and-batches",
     "12-optimiser-and-schedule",
@@ -38,7 +39,7 @@ EXPECTED = (
 )
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
+CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]*-*.ipynb"))
 NOTEBOOKS = sorted(path.name for path in BOOK.glob("*.ipynb"))
 
 
