@@ -307,6 +307,27 @@ def opens_with_a_question(notebook: NotebookNode) -> list[str]:
     return problems
 
 
+def is_a_workshop(notebook: NotebookNode) -> list[str]:
+    """Work for an afternoon: it leads back to what explains each part, and solutions come last."""
+    text = markdown(notebook.cells)
+    titles, words = headings(text, 1), len(prose(notebook).split())
+    problems = []
+    if len(titles) != 1 or not notebook.cells[0].source.startswith(f"# {titles[0]}"):
+        problems.append("a page starts with its title, the only first-level heading")
+    if not titles or not titles[0].endswith("?"):
+        problems.append("the title is a question")
+    if headings(text, 2)[-2:] != ["Summary", "The solution"]:
+        problems.append("a summary, and then the solution, end it")
+    if not re.search(r"\bshow\(", code(sections(notebook).get("The solution", []))):
+        problems.append("the solution is shown from the package")
+    linked = set(re.findall(r"\]\((\d\d)-[\w-]+\.ipynb", text))
+    if missing := {f"{n:02d}" for n in range(2, 10)} - linked:
+        problems.append(f"no link to what explains its parts: {sorted(missing)}")
+    if words > STORY_WORDS:
+        problems.append(f"{words} words, at most {STORY_WORDS}")
+    return problems
+
+
 def _words(cells: list[NotebookNode]) -> int:
     return len(prose(NotebookNode(cells=cells)).split())
 
@@ -316,6 +337,17 @@ QUESTION: tuple[Callable[[NotebookNode], list[str]], ...] = (
     head_is_complete,
     has_three_to_five_exercises,
     exercises_are_complete,
+    imports_stand_in_the_first_cell,
+    cells_are_short,
+    compared_cells_hold_text,
+    prose_follows_the_style,
+    page_is_described,
+    has_an_interactive_figure,
+    pictures_have_alt_text,
+)
+WORKSHOP = (
+    is_a_workshop,
+    head_is_complete,
     imports_stand_in_the_first_cell,
     cells_are_short,
     compared_cells_hold_text,
@@ -335,6 +367,9 @@ STORY = (
 )
 
 
+FORMS = {"question": QUESTION, "story": STORY, "workshop": WORKSHOP}
+
+
 def rules_for(notebook: NotebookNode) -> tuple[Callable[[NotebookNode], list[str]], ...]:
-    """The rules of the form that a chapter's metadata names: a story, or a question."""
-    return {"question": QUESTION, "story": STORY}[notebook.metadata["form"]]
+    """The rules of the form that a chapter's metadata names."""
+    return FORMS[notebook.metadata["form"]]

@@ -162,8 +162,51 @@ def test_a_broken_story_is_rejected(found, replacement, message):
     assert any(message in problem for problem in problems), problems
 
 
+LINKS = " ".join(f"[{n}](0{n}-a.ipynb)" for n in range(2, 10))
+WORKSHOP = f"""# Can you?
+
+{LINKS}
+
++++
+
+## Summary
+
+Yes.
+
++++
+
+## The solution
+
+```{{code-cell}}
+show(it)
+```
+"""
+
+
+def test_a_workshop_passes_and_a_chapter_is_none():
+    assert rules.is_a_workshop(chapter(WORKSHOP)) == []
+    assert rules.is_a_workshop(chapter(GOOD)) != []
+
+
+@pytest.mark.parametrize(
+    ("found", "replacement", "message"),
+    [
+        ("# Can you?", "# You can", "is a question"),
+        ("# Can you?", "Can you?", "its title"),
+        ("## Summary", "## End", "a summary"),
+        ("show(it)", "print(it)", "shown from the package"),
+        ("(06-a.ipynb)", "(mistakes.md)", "['06']"),
+        ("Yes.", "word " * 2200, "at most 2200"),
+    ],
+)
+def test_a_broken_workshop_is_rejected(found, replacement, message):
+    assert found in WORKSHOP
+    problems = rules.is_a_workshop(chapter(WORKSHOP.replace(found, replacement)))
+    assert any(message in problem for problem in problems), problems
+
+
 def test_the_metadata_name_the_form():
     notebook = chapter(STORY)
-    for form, wanted in (("story", rules.STORY), ("question", rules.QUESTION)):
+    for form, wanted in rules.FORMS.items():
         notebook.metadata["form"] = form
         assert rules.rules_for(canonical(notebook)) is wanted

@@ -11,7 +11,7 @@ from tools.book import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
+CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]*-*.ipynb"))
 NOTEBOOKS = sorted(path.name for path in BOOK.glob("*.ipynb"))
 
 

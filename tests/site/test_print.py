@@ -103,6 +103,14 @@ def test_paper_is_light_with_solutions_open_and_predictions_shut(
     assert page.locator(shut).count() == before
 
 
+def test_the_sheet_is_two_pages_formulas_and_stubs(page: Page, built_site: Path) -> None:
+    open_page(page, (built_site / "book" / "sheet.html").as_uri(), read=False)
+    first, second = (squeezed(sheet.extract_text()) for sheet in printed(page).pages)
+    assert "beamof4" in first, "the last formula"
+    assert "Thetenstubs" in second
+    assert "leavepaddingout" in second, "the last row"
+
+
 @pytest.mark.parametrize(
     ("style", "body", "fault"),
     [

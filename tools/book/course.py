@@ -16,13 +16,13 @@ from tools.book.notebook_form import read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "book" / "course.md"
-WEEKS = (
-    ("01", "02", "03"),
-    ("04", "05", "06", "07"),
-    ("08", "09", "10"),
-    ("11", "12", "13", "14"),
-    ("15", "16", "17"),
-    ("18", "19", "20", "21", "22", "23"),
+WEEKS = (  # the student's order: the model, a model of one's own, then what training is made of
+    ("02", "03", "04", "05"),
+    ("06", "07", "08", "09"),
+    ("14", "01", "10", "11"),
+    ("12", "13", "15", "16"),
+    ("17", "18", "19"),
+    ("20", "21", "22", "23"),
 )
 PLACE = re.compile(r"^% (week (\d+)|all weeks)\n.*?^% end$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\*\*Time\*\*: (\d+) minutes to read, (.+?) for the exercises")

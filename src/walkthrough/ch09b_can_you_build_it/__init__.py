@@ -1,0 +1,1 @@
+"""What the page "Can you build it?" alone uses."""
