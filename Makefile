@@ -10,6 +10,6 @@ TARGETS := book notebooks test lighthouse serve pdf lab results lock format clea
 help:
 	@$(PYTHON) -m tools
 
-# make book REQUIREMENTS=… · make serve PORT=… · make results ARGS="--jobs 2"
+# make book REQUIREMENTS=… CHAPTERS="02 03" · make serve PORT=… · make results ARGS="--jobs 2"
 $(TARGETS):
-	@$(PYTHON) -m tools $@ $(if $(REQUIREMENTS),--requirements $(REQUIREMENTS)) $(if $(PORT),--port $(PORT)) $(ARGS)
+	@$(PYTHON) -m tools $@ $(if $(REQUIREMENTS),--requirements $(REQUIREMENTS)) $(if $(PORT),--port $(PORT)) $(if $(CHAPTERS),--chapters "$(CHAPTERS)") $(ARGS)

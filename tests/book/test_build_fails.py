@@ -75,8 +75,8 @@ class TinyBook:
         notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.root / "book" / f"{name}.ipynb")
 
-    def build(self) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tools.book.build", "--root", str(self.root)]
+    def build(self, *pages: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tools.book.build", "--root", str(self.root), *pages]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     def runs(self, *names: str) -> list[int]:
@@ -134,3 +134,33 @@ def test_what_does_not_run_fails_the_build_every_time_and_stops_no_other(tmp_pat
         assert "endless.ipynb failed: CellTimeoutError" in done.stderr
         assert "encryption" not in done.stderr
     assert book.runs("good") == [1]
+
+
+def test_the_first_two_pages_are_there_while_others_run_and_some_are_made_alone(tmp_path) -> None:
+    waits = """
+import time
+from pathlib import Path
+for _ in range(600):
+    if Path("../_build/html/book/two.html").exists():
+        break
+    time.sleep(0.1)
+else:
+    raise RuntimeError("the first pages are not made first")
+"""
+    book = TinyBook(tmp_path, timeout=100, one="1", two="2", three=waits, four="1 / 0")
+    book.chapter("two", "2", prose="[On](three.ipynb)")
+    done = book.build()
+    assert done.returncode != 0
+    site = tmp_path / "_build" / "html"
+    assert f"You can begin to read: {site / 'index.html'}" in done.stdout
+    assert "four.ipynb failed" in done.stderr
+
+    done = book.build("book/two")
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {path.stem for path in (site / "book").glob("*.html")}
+    assert made == {"one", "two"}
+    assert "up to date" in book.build("book/two").stdout
+    book.chapter("two", "2", prose="[On](three.ipynb) ![](lost.png)")
+    done = book.build("book/two")
+    assert "lost.png" in done.stderr
+    assert "three" not in done.stderr

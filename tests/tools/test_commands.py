@@ -19,7 +19,14 @@ COPY = "python -m tools.site.vendor"
 PACK = "python -m tools.site.live"
 BUILD = "python -m tools.book.build"
 EVERYTHING = [INSTALL, FETCH, COPY, PACK]
-SOURCES = ("requirements.txt", "pyproject.toml", "book/web/package-lock.json", "book/web/live/a.js")
+PAGES = ("book/02-attention.ipynb", "book/03-masks.ipynb", "book/glossary.md")
+SOURCES = (
+    *PAGES,
+    "requirements.txt",
+    "pyproject.toml",
+    "book/web/package-lock.json",
+    "book/web/live/a.js",
+)
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the stubs are shell scripts")
 
 
@@ -59,6 +66,19 @@ def test_the_two_steps_need_no_make_and_nothing_is_done_twice(house):
 
 
 @POSIX
+def test_pages_are_made_by_number_or_name_and_a_wrong_one_stops_before_any_work(house):
+    assert called(house, "book", "--chapters", "02 glossary")[-1] == (
+        f"{BUILD} book/02-attention book/glossary"
+    )
+    log = (house / "called").read_text()
+    wrong = [sys.executable, "-m", "tools", "book", "--chapters", "03 04"]
+    done = subprocess.run(wrong, cwd=house, check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "CHAPTERS: no page is called 04; there are 02, 03, glossary\n"
+    assert (house / "called").read_text() == log
+
+
+@POSIX
 @pytest.mark.parametrize(
     ("changed", "again"),
     [
@@ -92,6 +112,8 @@ def test_make_calls_the_same(house):
         *EVERYTHING[1:],
         BUILD,
     ]
+    some = called(house, "book", "CHAPTERS=02 03", by=by, path="/usr/bin:/bin")
+    assert some[-1] == f"{BUILD} book/02-attention book/03-masks"
     assert called(house, "test", "ARGS=lint types", by=by, path="/usr/bin:/bin") == [
         "python -m tools.verify.check lint types"
     ]

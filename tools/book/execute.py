@@ -15,11 +15,12 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import nbformat
 import psutil
@@ -27,8 +28,10 @@ import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.cache.db import NbCacheRecord
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from sphinx_external_toc.parsing import parse_toc_yaml
+from tools.book.forked_kernels import kernel_managers
 from tqdm import tqdm
 
 SECONDS = 60.0
@@ -46,6 +49,7 @@ class Chapter:
     path: Path
     timeout: int | None
     threads: int = 1
+    managers: type[AsyncKernelManager] = AsyncKernelManager
     seconds: float = 0.0
     megabytes: float = 0.0
     client: NotebookClient | None = field(default=None, repr=False)
@@ -60,6 +64,7 @@ class Chapter:
         notebook = notebook or nbformat.read(self.path, as_version=4)
         self.client = NotebookClient(
             notebook,
+            kernel_manager_class=self.managers,
             timeout=self.timeout,
             startup_timeout=STARTUP_TIMEOUT,
             coalesce_streams=True,  # myst-nb's own merging breaks a line that came in two chunks
@@ -98,10 +103,14 @@ def too_large(path: Path, megabytes: float) -> list[str]:
     return [f"took {megabytes:.0f} MB; its limit is {allowed:.0f} MB"] * (megabytes > allowed)
 
 
-def pages(root: Path) -> list[Path]:
-    """The notebooks that the table of contents names."""
-    found = (root / f"{name}.ipynb" for name in parse_toc_yaml(root / "_toc.yml"))
-    return [path for path in found if path.exists()]
+def names(root: Path) -> list[str]:
+    """The pages that the table of contents names, such as book/03-masks."""
+    return list(parse_toc_yaml(root / "_toc.yml"))
+
+
+def notebooks(root: Path, pages: Iterable[str]) -> list[Path]:
+    """The files of those pages that are notebooks."""
+    return [path for page in pages if (path := root / f"{page}.ipynb").exists()]
 
 
 def processors() -> int:
@@ -125,7 +134,7 @@ def cache_of(root: Path) -> JupyterCacheAbstract:
 def last_runs(root: Path) -> Iterator[tuple[Path, NbCacheRecord | None]]:
     """Every chapter and the record of its last run, None when it has not been run as it is."""
     cache = cache_of(root)
-    for path in pages(root):
+    for path in notebooks(root, names(root)):
         try:
             record = cache.match_cache_notebook(nbformat.read(path, as_version=4))
         except KeyError:
@@ -133,34 +142,50 @@ def last_runs(root: Path) -> Iterator[tuple[Path, NbCacheRecord | None]]:
         yield path, record if record and "megabytes" in record.data else None
 
 
-def run_missing(root: Path) -> bool:
-    """Run what the cache lacks; a chapter that fails is shown and keeps no other from running.
+def run_missing(root: Path, pages: Collection[str], opening: Thread | None = None) -> bool:
+    """Run what the cache lacks of these pages; one that fails is shown and stops no other.
+
+    The book's first two pages run first; `opening` starts when they have, and has then ended, too.
 
     Returns:
         Whether all ran.
     """
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))["execute"]
-    missing = [path for path, ran in last_runs(root) if ran is None]
-    missing.sort(key=lambda path: number(path) not in LONGER)  # or the longest would end alone
+    wanted, front = notebooks(root, pages), notebooks(root, names(root)[:2])
+    missing = [path for path, ran in last_runs(root) if ran is None and path in wanted]
+    # Of the others the longest comes first, or it would end alone.
+    missing.sort(key=lambda path: (path not in front, number(path) not in LONGER))
     if not missing:
         return True
     jobs = min(at_a_time(), len(missing))
     threads = max(1, processors() // jobs)
-    chapters = [Chapter(path, settings["timeout"], threads) for path in missing]
-    with ThreadPoolExecutor(jobs) as pool, bar("chapters", len(missing)) as shown:
+    waited_for = {path for path in missing if path in front}
+    good = True
+    with (
+        kernel_managers(len(missing), threads) as managers,
+        ThreadPoolExecutor(jobs) as pool,
+        bar("chapters", len(missing)) as shown,
+    ):
+        chapters = (Chapter(path, settings["timeout"], threads, managers) for path in missing)
         running = {pool.submit(chapter.run): chapter for chapter in chapters}
         try:
-            return all(
-                [_finished(future, running[future], root, shown) for future in watched(running)]
-            )
+            for future in watched(running):
+                ran = _finished(future, running[future], root, shown)
+                good = good and ran
+                waited_for -= {running[future].path} if ran else set()
+                if opening and not waited_for and not opening.ident and len(running) > 2:
+                    opening.start()
+            if opening and opening.ident:
+                opening.join()
         except KeyboardInterrupt:
             os._exit(130)  # at once: a kernel ends when the process that started it has
+    return good
 
 
-def bar(of: str, total: int) -> tqdm:
+def bar(of: str, total: int, *, shown: bool = True) -> tqdm:
     """A bar that leaves no trace, and is not there where nobody looks on."""
-    shape = "{desc} {percentage:3.0f} % {bar} {elapsed}"
-    return tqdm(total=total, desc=of, disable=None, leave=False, bar_format=shape)
+    shape, hidden = "{desc} {percentage:3.0f} % {bar} {elapsed}", None if shown else True
+    return tqdm(total=total, desc=of, disable=hidden, leave=False, bar_format=shape)
 
 
 def watched(running: dict[Future, Chapter]) -> Iterator[Future]:
@@ -202,12 +227,12 @@ def _finished(future: Future, chapter: Chapter, root: Path, shown: tqdm) -> bool
 
 
 def resident(pid: int) -> float:
-    """Megabytes of a process and its children; what they share counts once on Linux."""
+    """Megabytes of a process, and of its children what they do not share with it."""
     total = 0
     with suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
-        for member in [root, *root.children(recursive=True)]:
+        total = root.memory_info().rss
+        for child in root.children(recursive=True):
             with suppress(psutil.Error):
-                taken = member.memory_full_info()
-                total += getattr(taken, "pss", taken.rss)
+                total += child.memory_full_info().uss
     return total / 1e6

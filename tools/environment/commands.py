@@ -19,9 +19,10 @@ def ready(given: Given) -> None:
 
 
 def book(given: Given) -> None:
-    """run every chapter and make _build/html/index.html"""
+    """run every chapter and make _build/html/index.html (--chapters "02 03": these alone)"""
+    pages = steps.pages_named(given.chapters)
     ready(given)
-    run(PYTHON, "-m", "tools.book.build")
+    run(PYTHON, "-m", "tools.book.build", *pages)
 
 
 def notebooks(given: Given) -> None:
@@ -107,6 +108,7 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("command", choices=COMMANDS, nargs="?", metavar="COMMAND")
     parser.add_argument("--requirements", default="requirements.txt", help="what to install")
+    parser.add_argument("--chapters", default="", help="numbers or names of pages, for `book`")
     parser.add_argument("--port", type=int, default=8000, help="of `serve`")
     given, given_rest = parser.parse_known_args(words)
     given.rest = given_rest

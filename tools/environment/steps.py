@@ -45,6 +45,21 @@ def outdated(stamp: Path, sources: Iterable[str]) -> bool:
     return any(path.stat().st_mtime_ns > made for path in found)
 
 
+def pages_named(words: str) -> list[str]:
+    """The pages that `02 03 glossary` names.
+
+    Raises:
+        SystemExit: one of the words names none, with the names that there are.
+    """
+    pages = sorted(path.stem for kind in ("ipynb", "md") for path in ROOT.glob(f"book/*.{kind}"))
+    short = {page[:2] if page[0].isdigit() else page: page for page in pages}
+    known = {page: page for page in pages} | short
+    if unknown := [word for word in words.split() if word not in known]:
+        there = ", ".join(short)
+        raise SystemExit(f"CHAPTERS: no page is called {', '.join(unknown)}; there are {there}")
+    return [f"book/{known[word]}" for word in words.split()]
+
+
 def run(*words: str | Path, cwd: Path = ROOT) -> None:
     """Run a command that finds node and all the rest in our environment.
 
