@@ -53,7 +53,7 @@ def test_every_command_runs_in_the_pages_order(folder, monkeypatch, capsys):
     if find_spec("num2words"):  # BLEU counts runs of four words
         korean = (folder / "train.ko").read_text(encoding="utf-8").splitlines()
         assert max(len(line.split()) for line in korean) == 2
-    for command in rest:
+    for command in "\n".join(rest).splitlines():
         words = shlex.split(command)
         assert words[:3] == ["python", "-m", "transformer"]
         if "ctranslate2" not in words or find_spec("ctranslate2"):
