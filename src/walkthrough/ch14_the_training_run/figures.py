@@ -90,8 +90,10 @@ def learning(
     style = f"--z:{left[first]};--y:{down[first]};{glides(left, down)}"
     return scene(
         "learning",
-        f'<div class="alone"><strong>alone</strong>, it translates <i>{escape(source)}</i>{said}</div>'
-        f'<div class="sure"><strong>given the right words before, how sure it is of the next</strong>{bars}</div>'
+        '<div class="alone"><strong>alone</strong>, it translates '
+        f"<i>{escape(source)}</i>{said}</div>"
+        '<div class="sure"><strong>given the right words before, how sure it is of the next'
+        f"</strong>{bars}</div>"
         '<div class="loss"><strong>training loss</strong><div class="plot">'
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
         f'<path d="{path}" stroke="{KEY}" stroke-width="2"/></svg>'

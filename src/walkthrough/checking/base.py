@@ -78,7 +78,7 @@ class Check:
             return self._right_unless(seen)
         said, name = self._cause(function, seen.outcomes, expected)
         if name:  # one cause at a time
-            listed = [*self.mistakes, *self.symptoms]
+            listed: list[Mistake | Symptom] = [*self.mistakes, *self.symptoms]
             where = next((one.where for one in listed if one.name == name), "")
             return Verdict("wrong", said, name, where)
         return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]))

@@ -56,7 +56,8 @@ def _unbiased(module: nn.Module, x: Tensor, y: Tensor) -> bool:
     n = x.shape[-1]
     z = (x - x.mean(-1, keepdim=True)) / x.std(-1, correction=0, keepdim=True)
     seen = ((y - module(-x)) / 2 / z).mean(dim=tuple(range(x.dim() - 1)))
-    gains = [p for p in module.parameters() if p.numel() in (1, n)] or [torch.ones_like(seen)]
+    gains: list[Tensor] = [p for p in module.parameters() if p.numel() in (1, n)]
+    gains = gains or [torch.ones_like(seen)]
     ratios = [float((seen / gain).median()) for gain in gains if bool((gain != 0).all())]
     smaller, equal = (
         any(abs(ratio - wanted) < 0.1 / n for ratio in ratios)

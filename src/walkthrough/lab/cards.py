@@ -121,9 +121,9 @@ def _panels(
     ours, base = sides_of(found)
     above, below = (base, ours) if found.lower_is_better else (ours, base)
     room = int(figure.bbox.width / _LETTER)
-    for place, arrow, side in ((figure.suptitle, "↑", above), (figure.supxlabel, "↓", below)):
+    for label, arrow, side in ((figure.suptitle, "↑", above), (figure.supxlabel, "↓", below)):
         said = textwrap.fill(f"{arrow} better: {side}", room)
-        place(said, x=0.01, ha="left", fontsize=FONT_SIZE)
+        label(said, x=0.01, ha="left", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):

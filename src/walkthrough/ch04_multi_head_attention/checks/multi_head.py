@@ -34,6 +34,10 @@ def _weighted(weigh: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor
     return attend
 
 
+def _divided(by: Callable[[Tensor], float]) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda scores, w_q: (scores / by(w_q)).softmax(-1)
+
+
 def _scaled(scores: Tensor, w_q: Tensor) -> Tensor:
     return scores / math.sqrt(w_q.shape[-1])
 
@@ -182,7 +186,7 @@ multi_head = Check(
         *(
             Symptom(
                 f"divides by {size}",
-                _like(_weighted(lambda s, w_q, by=by: (s / by(w_q)).softmax(-1))),
+                _like(_weighted(_divided(by))),
                 f"the scores are divided by {size}. Each head divides by √d_k, the root of its own "
                 "size: the last dimension of `w_q`.",
             )
