@@ -6,7 +6,7 @@
     python -m walkthrough.capstone grade FOLDER --csv OUT
     python -m walkthrough.capstone export my_transformer.py WEIGHTS OUT
 
-In a notebook: `new(path)`, `check(path)` or `check(globals())`, `train(path)`,
+In a notebook: `new(path)`, `check(path)` or `check(globals())`, and so `train` and
 `export(path, weights, out)`.
 """
 

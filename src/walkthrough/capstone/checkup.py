@@ -40,7 +40,7 @@ def check(file: Any = "my_transformer.py", *, doctor: bool = True) -> Result:
     Raises:
         NoModelError: the file is not there, or is no Python.
     """
-    own, result = _loaded(file)
+    own, result = loaded(file)
     right: set[str] = set()
     stuck = False  # in a loop without an end: what calls it is not called
     for name in PARTS:
@@ -63,7 +63,12 @@ def check(file: Any = "my_transformer.py", *, doctor: bool = True) -> Result:
     return result
 
 
-def _loaded(file: Any) -> tuple[dict[str, Any], Result]:
+def loaded(file: Any) -> tuple[dict[str, Any], Result]:
+    """Return the names that a file defines, a module has, or a notebook hands over.
+
+    Raises:
+        NoModelError: the file is not there, or is no Python.
+    """
     if isinstance(file, ModuleType):
         return vars(file), Result(file.__name__)
     if isinstance(file, dict):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 
@@ -16,7 +17,7 @@ class CannotExportError(ValueError):
 
 
 @torch.no_grad()
-def as_package_model(file: str | Path, weights: str | Path) -> Transformer:
+def as_package_model(file: Any, weights: str | Path) -> Transformer:
     """Return the package's model with the reader's trained weights, once both agree.
 
     Raises:
@@ -47,7 +48,7 @@ def as_package_model(file: str | Path, weights: str | Path) -> Transformer:
     return ours
 
 
-def export(file: str | Path, weights: str | Path, out: str | Path) -> Path:
+def export(file: Any, weights: str | Path, out: str | Path) -> Path:
     """Write the one file that the panel opens: the bundle's scripts, without its runtime.
 
     Raises:

@@ -102,11 +102,14 @@ class Result:
             said.append(str(self.walk))
             if not self.walk.sure:
                 said.append(mapping_to_fill_in())
-        if self.next is not None:
+        left = [stub.name for stub in STUBS if self.status(stub) == "nothing yet"]
+        if left and self.walk is not None and self.walk.agrees:
+            said.append(f"Not found by the skeleton's names, and not needed: {', '.join(left)}.")
+        elif self.next is not None:
             stub = self.next
             status = self.status(stub)
-            begun = "comes next" if status == "nothing yet" else f"is next: {status}"
-            said.append(f"Stub {stub.number}, {stub.name}, {begun}: {SITE}book/{stub.page}")
+            begun = "" if status == "nothing yet" else f" ({status})"
+            said.append(f"Next: {stub.number} {stub.name}{begun}, {SITE}book/{stub.page}")
         elif not self.wrong:
             said.append("All ten are right. Next: your loop, `train`, and what it learns.")
         return said

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -16,9 +15,10 @@ from torch import Tensor, nn
 from transformer.cli.corpora import exact_matches
 from transformer.config import EOS_ID
 from walkthrough.capstone import book, judging
+from walkthrough.capstone.checkup import loaded
 from walkthrough.ch14_the_training_run.loop import updates
 from walkthrough.doctor.calling import Subject, find_call
-from walkthrough.doctor.loading import NoModelError, definitions
+from walkthrough.doctor.loading import NoModelError
 from walkthrough.lab import translator
 
 SPLITS = ("test_sentences", "test_combinations")
@@ -45,7 +45,7 @@ class Trained:
 
 
 def train(
-    file: str | Path,
+    file: Any = "my_transformer.py",
     *,
     n_updates: int = UPDATES,
     minutes: float | None = None,
@@ -54,6 +54,8 @@ def train(
     say: Any = print,
 ) -> Trained:
     """Run the reader's `train` on the phrasebook, say its losses, and score what it has learnt.
+
+    `file` is what `check` takes: a path, a module, or `globals()`.
 
     `minutes` ends the batches early. With `out` the weights are written there.
 
@@ -65,11 +67,11 @@ def train(
         raise TrainingError(f"{out} is there already, and is left as it is: name another --out")
     if n_updates < 10:
         raise TrainingError(f"updates must be at least 10, for a rate that rises; got {n_updates}")
-    module, _ = definitions(Path(file))
-    loop = vars(module).get("train")
+    own, known = loaded(file)
+    loop = own.get("train")
     if not callable(loop):
-        raise TrainingError(f"{Path(file).name} has no function `train(model, batches, n_updates)`")
-    trained = Trained(new_model(module, seed))
+        raise TrainingError(f"{known.file} has no function `train(model, batches, n_updates)`")
+    trained = Trained(new_model(own, seed))
     before = _weights(trained.model)
     began = time.process_time()
     for loss in _losses(loop, trained.model, _batches(n_updates, seed, minutes), n_updates):
@@ -92,13 +94,13 @@ def train(
     return trained
 
 
-def new_model(module: ModuleType, seed: int = 1) -> nn.Module:
+def new_model(own: dict[str, Any], seed: int = 1) -> nn.Module:
     """Return the reader's `Transformer` in the book's sizes, untrained.
 
     Raises:
         NoModelError: the file has none, or it cannot be built.
     """
-    made = vars(module).get("Transformer")
+    made = own.get("Transformer")
     if made is None:
         raise NoModelError("the file has no class `Transformer`")
     torch.manual_seed(seed)
