@@ -35,13 +35,15 @@ def walk(
     stacks: Sequence[str] = ("encoder", "decoder"),
     agrees: str = "Every block gives the book's numbers.",
     translates: str = "It translates: {}",
+    nothing: str = "(nothing)",
     first: int = 1,
 ) -> Scene:
     """Return the blocks of Figure 1 in their order, and how far each file's numbers part there."""
     walks = [one.walk for one in found.values()]
+    written = [translates.format(one.translation or nothing) for one in found.values()]
     says = [
-        f"{_said(one.walk, agrees)}<br><small>{escape(translates.format(one.translation))}</small>"
-        for one in found.values()
+        f"{_said(one, agrees)}<br><small>{_text(words)}</small>"
+        for one, words in zip(walks, written, strict=True)
     ]
     names = [block.name for block in walks[0].blocks]
     middle = next(n for n, name in enumerate(names) if "target" in name)
@@ -81,8 +83,13 @@ def strength(block: Seen) -> float:
 
 def _said(one: Walk, agrees: str) -> str:
     if one.agrees or one.first is None:
-        return escape(agrees)
+        return _text(agrees)
     gap = one.first.difference or 0.0
     by = f"by up to {gap:.2g}" if isfinite(gap) else "by its shape"
-    cause = escape(one.cause).replace("`", "")
-    return f"First block that parts: <b>{escape(one.first.name)}</b>, {by}. {cause}"
+    cause = _text(one.cause).replace("`", "")
+    return f"First block that parts: <b>{_text(one.first.name)}</b>, {by}. {cause}"
+
+
+def _text(words: str) -> str:
+    """Escape what is no attribute: its words describe the figure, too."""
+    return escape(words, quote=False)
