@@ -147,7 +147,7 @@ print(os.getcwd(), np.random.rand(), os.getpgrp() == os.getpid(), *sys.path, sep
 def kernels_said(folder, *more):
     """What two equal kernels and a third write, the numbers of their processes apart."""
     folder.mkdir()
-    codes = KERNEL, KERNEL, "import os; print(os.getppid())", *more
+    codes = KERNEL, f"{KERNEL}# again", "import os; print(os.getppid())", *more
     book(folder, *codes, timeout=20 if more else 100)
     assert run_all(folder) != bool(more)
     cache, runs = execute.cache_of(folder), [run for _, run in execute.last_runs(folder) if run]
