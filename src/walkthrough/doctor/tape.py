@@ -201,8 +201,8 @@ class Tape(TorchDispatchMode):
         x, tag = next(((x, t) for x, t in acts if t.kind in ("tok", "sum", "score")), acts[0])
         y = next((a for a in op.tensors if a is not x), None)
         other = self.tag(y)
-        if y is None or tag.kind == "score":
-            return tag
+        if y is None or tag.kind == "score" or y.shape[-1:] == (1,):
+            return tag  # one number a row, as a mean that is taken away, is no way round
         if other and other.kind == "weight" and y.dim() == 1:
             if self.paint and tag.kind == "lin":
                 op.out.sub_(y)

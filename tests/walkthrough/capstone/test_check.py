@@ -49,6 +49,16 @@ def test_the_right_file_passes_whole_with_the_doctor():
     assert told["walk"]["agrees"]
 
 
+def test_the_doctor_knows_a_norm_that_a_function_makes(tmp_path):
+    post = "layer_norm(x + self.dropout(sublayer(x)), self.gain, self.bias, 1e-5)"
+    pre = "x + self.dropout(sublayer(layer_norm(x, self.gain, self.bias, 1e-5)))"
+    assert post in RIGHT
+    path = tmp_path / "mine.py"
+    path.write_text(RIGHT.replace(post, pre), encoding="utf-8")
+    said = check(path).doctor.departures
+    assert [one.name for one in said if one.name == "residual"] == []
+
+
 def test_the_skeleton_has_nothing_wrong_and_begins_with_the_first_stub(checked):
     result = checked(UNWRITTEN)
     assert not result.wrong
