@@ -66,6 +66,7 @@ def test_a_cache_that_is_not_reordered_reports_wrong_scores(loaded, pairs, monke
 def test_a_cache_that_is_not_reordered_drops_what_is_finished_and_moves_nothing_else():
     def kept(cache):
         numbers = torch.arange(6.0)[:, None, None, None]  # two hypotheses of three sentences
+        numbers = numbers.expand(-1, 1, 2, 1)  # two words each: a beam of one is behind them
         cache.layers[0].self_attention.append(numbers, numbers)
         cache.select(torch.tensor([1, 0, 3, 2, 5, 4]), sources=None)
         cache.select(torch.tensor([3, 2, 4, 4]), sources=torch.tensor([1, 2]))

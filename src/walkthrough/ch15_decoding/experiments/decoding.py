@@ -92,7 +92,9 @@ class NeverReordered(DecoderCache):
 
     def select(self, rows: Tensor, *, sources: Tensor | None) -> None:
         """Forget to reorder; drop the rows of sentences that are finished."""
-        if sources is not None:
+        if self.length == 1:  # one hypothesis becomes a beam: there is no order yet
+            super().select(rows, sources=sources)
+        elif sources is not None:
             beam = len(rows) // max(len(sources), 1)
             rows = (sources[:, None] * beam + torch.arange(beam)).flatten()  # in their old order
             super().select(rows, sources=sources)
