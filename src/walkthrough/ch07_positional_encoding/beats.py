@@ -57,7 +57,7 @@ def _clocks(wavelengths: Sequence[float], n_places: int) -> alt.LayerChart:
         )
 
     tooltip = [alt.Tooltip("turn:Q", title="positions a turn", format=".1f")]
-    trained, now = standing("0", 1), standing("start", 0.8)
+    trained, now = standing("0", 1.0), standing("start", 0.8)
     hand = now.transform_filter("datum.k == 0").mark_rule(color=QUERY, strokeWidth=2)
     layers = [
         trained.mark_point(filled=True, size=18, color=PALETTE["grey"]).encode(x, y),

@@ -50,7 +50,8 @@ def refused(capsys, *arguments: object, code: int = 2) -> str:
     ],
 )
 def test_an_option_is_read_as_its_field_says(option: str, value: object) -> None:
-    plan = make_plan("phrasebook", None, [option])
+    corpus = "craft-trees" if option.startswith("data.folder") else "phrasebook"
+    plan = make_plan(corpus, None, [option])
     section, name = option.partition("=")[0].split(".")
     found = plan.model[name] if section == "model" else getattr(getattr(plan, section), name)
     assert found == value

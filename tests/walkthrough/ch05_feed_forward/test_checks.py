@@ -107,7 +107,7 @@ def test_a_share_above_1_and_a_rounded_one_are_told():
     def rounded(d_model, d_ff, length):
         return round(d_ff / (d_ff + 2 * d_model + length), 2)
 
-    assert "larger than expected" in checks.feed_forward_share(without_brackets).message
+    assert "every wrong result is too large" in checks.feed_forward_share(without_brackets).message
     assert "rounded to two decimals" in checks.feed_forward_share(rounded).message
 
 

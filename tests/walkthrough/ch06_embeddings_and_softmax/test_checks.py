@@ -114,7 +114,9 @@ def test_only_one_of_two_gradients_is_told_by_the_word_that_stands_twice():
         return result
 
     said = checks.gradient(overwritten).message
-    assert "wrong for a sentence with one word twice. `result[tokens] += …` keeps only one" in said
+    assert (
+        "wrong for “a sentence with one word twice”. `result[tokens] += …` keeps only one" in said
+    )
 
 
 @pytest.mark.parametrize(

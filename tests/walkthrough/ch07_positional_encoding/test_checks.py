@@ -97,7 +97,7 @@ def test_scores_of_differences_without_turning_anything_twice_are_right():
     [
         (lambda k, d: torch.matrix_power(step(d), max(k, 0)), "A negative k turns back"),
         (lambda k, d: checks.rotation.reference(k or 1, d), "this is the identity"),
-        (lambda k, d: checks.rotation.reference(k, d).flip(0, 1), "right for k = 0; wrong for"),
+        (lambda k, d: checks.rotation.reference(k, d).flip(0, 1), "right for “k = 0”; wrong for"),
     ],
     ids=["a loop over range(k)", "k = 0 as 1", "flipped"],
 )

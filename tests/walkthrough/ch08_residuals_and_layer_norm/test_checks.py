@@ -51,7 +51,7 @@ def test_a_variance_that_cancels_is_told_by_the_words_of_mean_1000():
         return gain * (x - mean) / (variance + eps).sqrt() + bias
 
     verdict = checks.layer_norm(from_mean_squares)
-    assert "wrong for words of mean 1000" in verdict.message
+    assert "wrong for “words of mean 1000”" in verdict.message
     assert "centre first, then square" in verdict.message
 
 

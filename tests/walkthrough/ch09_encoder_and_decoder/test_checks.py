@@ -100,7 +100,7 @@ def test_slips_that_nobody_listed_are_told_by_the_parts_that_are_silent():
         return layer_by_a_loop(z, memory, look_back, look_across, feed, [*norms[:2], norms[1]])
 
     said = checks.decoder_layer(norms_mixed).message
-    assert "right for norms that change nothing and a feed-forward network that ret" in said
+    assert "right for “norms that change nothing” and “a feed-forward network that" in said
 
 
 def test_a_layer_that_writes_into_the_target_is_caught():

@@ -98,7 +98,7 @@ def test_table_sets_the_reference_under_an_output_that_is_not_exact():
     wrong, right, empty = page.split("<tr>")[2:]
     assert "Jane does not <b>sells</b> it<br>reference: Jane does not <b>sell</b> it" in wrong
     assert "reference" not in right
-    assert "nothing<br>reference: <b>no</b>" in empty
+    assert "(empty output)<br>reference: <b>no</b>" in empty
 
 
 def test_every_seed_has_a_mark_for_each_head():

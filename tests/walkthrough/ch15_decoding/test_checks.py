@@ -44,7 +44,7 @@ def kind(counts, worse=lambda score, other: score < other):
         (kind(lambda o, r: o.split() == r.split()), "`split` lose it"),
         (kind(lambda o, r: o == r, lambda s, q: q > s + 0.1), "A gap of 0.05"),
         (kind(lambda o, r: o == r, lambda s, q: exp(q) > exp(s)), "are 0 as floats"),
-        (kind(lambda o, r: r in o), "wrong for the reference and a word more"),
+        (kind(lambda o, r: r in o), "wrong for “the reference and a word more”"),
         (kind(lambda o, r: o is r), "not `is`"),
         (kind(lambda o, r: o == r, lambda s, q: int(s) < int(q)), "A gap of 0.05"),
     ],

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from toy import made, toy
 
 from walkthrough.lab import Arm, Key, compare, live, run, runner, store
@@ -102,6 +103,7 @@ def test_a_killed_command_loses_one_line_at_most_and_goes_on(tmp_path):
 @pytest.mark.slow
 def test_two_processes_make_the_same_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{HERE}:{HERE.parents[2] / 'src'}")
+    get_reusable_executor().shutdown(wait=True)  # another test's processes have another path
     one, two = (tmp_path / f"{n}.jsonl" for n in (1, 2))
     for path, jobs in ((one, 1), (two, 2)):
         run(toy(), jobs=jobs, record=path, progress=False)
