@@ -238,7 +238,7 @@ LEARNED = ('self.register_buffer("table", positions(max_len, d_model))',
 BY_MEMORY = ("self.out.weight = self.words.weight", "self.out.weight.data = self.words.weight.data")
 BATCH_SECOND = (
     ("x.view(len(x), -1, self.n_heads, self.d_k).transpose(1, 2)",
-     "x.view(len(x), -1, self.d_k).transpose(0, 1).unflatten(0, (-1, self.n_heads))"),
+     "x.reshape(len(x), -1, self.d_k).transpose(0, 1).unflatten(0, (-1, self.n_heads))"),
     ("heads.transpose(1, 2).reshape(query.shape)",
      "heads.flatten(0, 1).transpose(0, 1).reshape(query.shape)"),
     ("return self.drop(x)\n\n    def encode", "return self.drop(x).transpose(0, 1)\n\n    def encode"),
