@@ -106,7 +106,9 @@ def faults(engine: Engine, address: str) -> Iterator[str]:
     for size, question in SIZES:
         engine.resize(*size)
         yield from (f"{fault} at {size[0]} px" for fault in engine.ask(question))
-    if (said := engine.ask(TRANSLATED)) is not None and "Jane visits Africa" not in said:
+    if (
+        said := engine.ask(TRANSLATED)
+    ) is not None and "The neighbours think that this mouse is white" not in said:
         yield f"the translator says {said}"
     engine.ask(LOADING_ENDED)
     yield from engine.complaints()

@@ -21,7 +21,7 @@ from walkthrough.ch21_translate_in_your_browser.translator import load_translato
 pytestmark = [pytest.mark.site, pytest.mark.usefixtures("live_translator")]
 
 BUNDLE = WEB / "vendor" / "live"
-BOOKS = "Jane visits Africa in September."
+BOOKS = "The neighbours think that this mouse is white."
 DROP = """([name, text]) => {
   const carried = new DataTransfer();
   carried.items.add(new File([text], name));
@@ -118,7 +118,7 @@ def test_what_is_no_model_of_this_panel_is_refused_with_its_reason(page, page_fi
         "empty.js": ("", "it is not what “python -m walkthrough.capstone export”"),
         "cut.js": (whole[: len(whole) // 2], "it begins well and is not whole"),
         "lines.js": (whole[: whole.rindex("live.receive")], "its part words.json is missing"),
-        "damaged.js": (whole.replace("H4sI", "H5sI"), "is missing or damaged"),
+        "damaged.js": (whole.replace("H4sI", "H5sI"), "its part words.json is missing or damaged"),
         "heads.js": (
             own_file({"words.json": json.dumps(other).encode()}),
             "it has 2 layers, 8 heads, d_model 128 and 514 words; this panel shows models that have"
