@@ -41,7 +41,7 @@ class Finding(NamedTuple):
         return f"{SITE}book/{WORDS[self.name]['place']}"
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """What `examine` found, as four lists of `Finding`.
 
@@ -56,8 +56,8 @@ class Report:
     same: list[Finding] = field(default_factory=list)
     not_examined: list[Finding] = field(default_factory=list)
     looked_for: list[str] = field(default_factory=list)
-    leak: Tensor | None = field(default=None, repr=False)
-    positions: Tensor | None = field(default=None, repr=False)
+    leak: Tensor | None = None
+    positions: Tensor | None = None
 
     def verdict(self) -> str:
         """Return one sentence: how many bugs, or which were looked for; never that all is well."""
@@ -71,6 +71,10 @@ class Report:
         name, _, which = key.rpartition(".")
         sentence = WORDS[name][which].format(**values).strip()
         getattr(self, to).append(Finding(name, sentence, witness, module))
+
+    def __repr__(self) -> str:
+        """Return the verdict: what a notebook keeps beside the page."""
+        return self.verdict()
 
     def __str__(self) -> str:
         """Return the report for a terminal."""

@@ -32,6 +32,7 @@ def test_a_leak_is_told_in_three_forms():
     assert [one.name for one in report.bugs] == ["future"]
     assert "open to every later word (2 of 2 maps)" in str(report)
     assert "<td" in report._repr_html_()
+    assert repr(report) == "Transformer: 1 bug seen."
     told = json.loads(report.to_json())
     assert set(TITLES) < set(told)
     assert told["bugs"][0]["section"] == "3.2.3"
