@@ -117,7 +117,7 @@ def _picture(svg: str) -> tuple[str, str, str]:
     alone = TOGGLES.sub("", STYLED.sub("", tag) + svg[len(tag) :]).replace(
         '"inherit"', f'"{FACES}"'
     )
-    source = "data:image/svg+xml," + quote(alone, safe="/:=,;()'!?*+-._~@")
+    source = "data:image/svg+xml," + quote(alone, safe="/:=,;()'!?*+-._~@<>")
     picture = f'<img src="{source}" alt="{label}" width="{width}" height="{height}" loading="lazy">'
     return kind, picture, source
 
