@@ -8,7 +8,6 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from jaxtyping import Float
@@ -20,6 +19,8 @@ from walkthrough.drawing.strips import picture
 
 _CSS = """
 § .flow{display:flex;flex-wrap:wrap;gap:.5em .7em;align-items:center}
+§ .lanes{display:grid;gap:.7em}
+@container(min-width:860px){§ .flow:has(.lanes){flex-wrap:nowrap}}
 § .lane{display:flex;flex-wrap:wrap;gap:.2em .3em;align-items:end}
 § .lane>b{flex-basis:100%;font-weight:600;margin-bottom:-.2em}
 § label span{padding:.2em .3em;border-radius:5px;border-color:transparent;text-align:center}
@@ -101,16 +102,13 @@ def all_the_way(
     every = [start, *(matrix for lane in lanes for matrix in lane), *end]
     chosen = next((n for n, one in enumerate(every) if one.symbol.startswith(first)), 0)
     buttons = [_button(name, n, one, n == chosen) for n, one in enumerate(every)]
-    rows = [buttons]
-    if len(heads) > 1:  # a row for each head
-        ends = [1 + 9 * n for n in range(len(heads) + 1)]
-        rows = [buttons[:1], *(buttons[a:b] for a, b in pairwise(ends)), buttons[ends[-1] :]]
-    titles = ["", *(f"<b>{html.escape(head.name)}</b>" * bool(head.name) for head in heads), ""]
-    flow = "".join(
-        f'<div class="lane">{title}{"".join(row)}</div>'
-        for title, row in zip(titles, rows, strict=False)
-    )
-    description = " ".join(f"{_plain(one.symbol)} is {one.shape}: {one.says}." for one in every)
+    lanes_drawn = [_row(buttons)]
+    if len(heads) > 1:  # a row for each head, between x and the end
+        rows = [_row(buttons[1 + 9 * n : 10 + 9 * n], one.name) for n, one in enumerate(heads)]
+        side_by_side = f'<div class="lanes">{"".join(rows)}</div>'
+        lanes_drawn = [_row(buttons[:1]), side_by_side, _row(buttons[1 + 9 * len(heads) :])]
+    flow = "".join(lanes_drawn)
+    description = _plain(" ".join(f"{one.symbol} is {one.shape}: {one.says}." for one in every))
     rules = "".join(
         f'§:has([value="m{n}"]:checked) .{part} .f{n}{{display:{kind}}}'
         for n in range(len(every))
@@ -184,6 +182,11 @@ def _end(found: Sequence[_Matrix], features: Sequence[str], w_output: Tensor) ->
         f"{side.symbol} · W<sup>O</sup>, as wide as x again", (side, w), ("·", "="),
     )  # fmt: skip
     return [*before, w, output]
+
+
+def _row(buttons: Sequence[str], title: str = "") -> str:
+    named = f"<b>{html.escape(title)}</b>" * bool(title)
+    return f'<div class="lane">{named}{"".join(buttons)}</div>'
 
 
 def _button(name: str, n: int, one: _Matrix, chosen: bool) -> str:
