@@ -24,7 +24,7 @@ PAGE = "book/laboratory"
 MARK = "<!-- the experiments -->"
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
-STYLED = re.compile(r' (?:class|style)="[^"]*"')
+STYLED = re.compile(r' (?:class|style|aria-label)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
 FACES = "Arial, Helvetica, sans-serif"
 OVERVIEW = "| Experiment | Question | Verdict | Size |\n|---|---|---|---|"

@@ -214,7 +214,7 @@ def _on_the_page(tag: re.Match[str]) -> str:
     if not found.startswith("<text"):
         found = re.sub("|".join(_PAINT), lambda colour: _PAINT[colour[0]], found)
     found = re.sub(r"font: ((?:[\w.]+ )*)([\d.]+px) [^;\"]*", _font, found)
-    found = re.sub(r"; font-family: [^;\"]*", "", found)
+    found = re.sub(r"; font-family: [^;\"]*| transform=\"rotate\(-0 [^\"]*\"", "", found)
     return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", found)
 
 
