@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID
-from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
 from transformer.inference.greedy import (
     EXTRA_TOKENS,
@@ -101,7 +101,7 @@ class _Search:
         constraint: Constraint | None,
         step: Step,
     ) -> None:
-        self.decode, self.project = step
+        self.decode, self.project, self.shares_sources = step
         self.beam, self.alpha, self.n_best = beam, alpha, n_best
         self.early_stopping = early_stopping
         self.limits, self.constraint = limits, constraint
@@ -189,10 +189,12 @@ class _Search:
     def _keep(self, stays: list[int], ranked: Tensor, parents: Tensor, tokens: Tensor) -> None:
         places = torch.tensor(stays, dtype=torch.long, device=tokens.device)
         rows = (places[:, None] * self.width + parents[places]).flatten()
-        some_left = len(stays) < len(self.open_sentences)
-        self.cache.select(rows, sources=places if some_left else None)
-        if some_left:
-            self.memory, self.source = self.memory[places], self.source[places]
+        sources = places if self.shares_sources else rows
+        if len(stays) < len(self.open_sentences) or len(sources) > len(self.source):
+            self.cache.select(rows, sources=sources)
+            self.memory, self.source = self.memory[sources], self.source[sources]
+        else:  # what changed places has the same source
+            self.cache.select(rows, sources=None)
         self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
         self.log_probs = ranked[places]
         if self.constraint is not None:

@@ -81,8 +81,10 @@ def layer_output(
     mask: Bool[Tensor, "batch 1 queries keys"],
 ) -> Float[Tensor, "batch length d_model"]:
     """Return what an encoder layer makes of `x`; the mask may differ from query to query."""
-    x = layer.residuals[0](x, lambda y: layer.self_attention(y, y, y, mask)[0])
-    return layer.residuals[1](x, layer.feed_forward)
+    first, second = layer.residuals
+    y = first.before(x)
+    x = first(x, layer.self_attention(y, y, y, mask)[0])
+    return second(x, layer.feed_forward(second.before(x)))
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,8 @@ class LaboratoryEncoder(_Laboratory):
         layers = cast("list[EncoderLayer]", list(self.model.encoder.layers))
         for layer, gains in zip(layers, encoder_heads, strict=True):
             y, products = _attend(layer.self_attention, x, x, None, score_scale, gains)
-            x = layer.residuals[0](x, lambda _, y=y: y)
-            x = layer.residuals[1](x, layer.feed_forward)
+            x = layer.residuals[0](x, y)
+            x = layer.residuals[1](x, layer.feed_forward(x))
             found.append(products)
         return x, torch.stack(found)
 
@@ -89,10 +89,10 @@ class LaboratoryDecoder(_Laboratory):
         for index, layer in enumerate(layers):
             own, cross = layer.self_attention, layer.cross_attention
             y, own_products = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
-            x = layer.residuals[0](x, lambda _, y=y: y)
+            x = layer.residuals[0](x, y)
             y, cross_products = _attend(cross, x, memory, None, score_scale, cross_heads[index])
-            x = layer.residuals[1](x, lambda _, y=y: y)
-            x = layer.residuals[2](x, layer.feed_forward)
+            x = layer.residuals[1](x, y)
+            x = layer.residuals[2](x, layer.feed_forward(x))
             found.append((own_products, cross_products))
         logits = F.linear(x[:, -1], self.model.output_weight)
         decoder_products, cross_products = (torch.stack(kind) for kind in zip(*found, strict=True))
