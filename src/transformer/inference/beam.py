@@ -80,7 +80,7 @@ def beam_search(
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint, step)
     while search.open_sentences:
         search.step()
-    return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
+    return [sorted(hypotheses, key=lambda h: -h.score)[:n_best] for hypotheses in search.finished]
 
 
 class _Search:
@@ -174,17 +174,17 @@ class _Search:
             self.finished[self.open_sentences[place]].append(hypothesis)
 
     def _is_done(self, sentence: int, best_open: float, length: int) -> bool:
-        found = self.finished[sentence]
+        finished = self.finished[sentence]
         if length >= self.limits[sentence] or best_open == float("-inf"):
             return True
-        if len(found) < self.n_best:
+        if len(finished) < self.n_best:
             return False
-        if self.early_stopping and len(found) >= self.beam:
+        if self.early_stopping and len(finished) >= self.beam:
             return True
         # Log P only falls, and is below 0, so it weighs least where the penalty is largest: at the
         # limit, whatever α. No continuation scores higher than the best open one would there.
         reachable = best_open / length_penalty(self.limits[sentence], self.alpha)
-        return sorted(h.score for h in found)[-self.n_best] >= reachable
+        return sorted(h.score for h in finished)[-self.n_best] >= reachable
 
     def _keep(self, stays: list[int], ranked: Tensor, parents: Tensor, tokens: Tensor) -> None:
         places = torch.tensor(stays, dtype=torch.long, device=tokens.device)

@@ -162,10 +162,10 @@ class _PlainLayer:
         heads, d_k, d_v = self.own.n_heads, self.own.d_k, self.own.d_v
         inputs = self.own_inputs(x).split([heads * d_k, heads * d_k, heads * d_v], dim=-1)
         query, key, value = (part.view(len(x), heads, 1, -1) for part in inputs)
-        found = F.scaled_dot_product_attention(
+        output = F.scaled_dot_product_attention(
             query, *cache.append(key, value), scale=self.own.scale
         )
-        return self.own_output(found.view(len(x), -1))
+        return self.own_output(output.view(len(x), -1))
 
     def _attend_to_source(
         self, x: Tensor, memory: Tensor, mask: Tensor | None, cache: KeyValueCache
@@ -173,10 +173,10 @@ class _PlainLayer:
         keys, values = self.cross.keys_and_values(memory, memory, cache)
         # rows of one source, as beams are, are queries of one attention
         queries = self.cross_query(x).view(len(memory), -1, self.cross.n_heads, self.cross.d_k)
-        found = F.scaled_dot_product_attention(
+        output = F.scaled_dot_product_attention(
             queries.transpose(1, 2), keys, values, attn_mask=mask, scale=self.cross.scale
         )
-        return self.cross_output(found.transpose(1, 2).reshape(len(x), -1))
+        return self.cross_output(output.transpose(1, 2).reshape(len(x), -1))
 
 
 def _is_plain(model: Transformer) -> bool:

@@ -145,5 +145,5 @@ def plane(
 def _positions(model: Transformer, length: int) -> Tensor:
     if model.positions is None:
         raise ValueError("this chapter shows a model with positions; got one without")
-    found: Tensor = model.positions(length)
-    return found
+    positions: Tensor = model.positions(length)
+    return positions
