@@ -125,7 +125,7 @@ KINDS: dict[str, Kind] = {
     "ResidualNorm": Kind(
         (D_MODEL, 0.1),
         _shaken(lambda: ResidualNorm(SMALL)),
-        lambda ours: ours,
+        lambda ours: lambda x, sublayer: ours(x, sublayer(x)),
         (
             Case("a sub-layer", _with_sublayer(0.5)),
             Case("a sub-layer that returns zeros", _with_sublayer(0.0)),

@@ -48,7 +48,7 @@ def test_every_block_has_one_button_and_its_facts_and_code(recorded):
     assert "(B, h, T, S)" in facts
     assert "(2, 3, 6, 7)" in facts
     assert "in all 4" in facts
-    assert "cross_attend" in code
+    assert "cross_attention" in code
 
 
 def test_a_click_shows_the_panel_that_belongs_to_it(recorded):
