@@ -23,9 +23,8 @@ KINDS = {
     "sum 8": {"d_state": 8},
     "sum 16": {"d_state": 16},
     "window 4 + sum 8": {"window": 4, "d_state": 8},
-    "gate 16": {"d_state": 16, "gate": True},
-    "delta 16": {"d_state": 16, "delta": True},
 }
+DELTA = {"d_state": 16, "delta": True}
 
 
 class Asked(NamedTuple):
@@ -102,12 +101,12 @@ def n_weights(memory: Reader) -> int:
     return sum(weights.numel() for weights in memory.parameters() if weights.grad is not None)
 
 
-def _arm(name: str, *layers: Mapping[str, Any]) -> Arm:
+def _arm(name: str, *layers: Mapping[str, Any], rates: tuple[float, ...] = ()) -> Arm:
     return Arm(
         name,
         model={"layers": layers} if layers[1:] else layers[0],
         labels={"numbers": Reader(layers).n_kept},
-        rates=(1, 2, 4, 8) if "delta" in name else (),
+        rates=rates,
     )
 
 
@@ -131,13 +130,17 @@ EXPERIMENTS = [
         base="sum 16",
         rival="all, later first",  # softmax attention, to which one number says what came later
         arms=[
-            *(_arm(n, KINDS[n]) for n in ("sum 16", "gate 16", "delta 16", "window 8", "all")),
+            _arm("sum 16", KINDS["sum 16"], rates=(0.5, 1, 2, 4, 8, 16, 32)),
+            _arm("gate 16", {"d_state": 16, "gate": True}, rates=(1, 2, 4, 8)),
+            _arm("delta 16", DELTA, rates=(2, 4, 8)),
+            _arm("all", KINDS["all"]),
             _arm("all, later first", {**KINDS["all"], "aged": True}),
-            _arm("three to one", *[KINDS["delta 16"]] * 3, KINDS["all"]),
+            _arm("three to one", DELTA, DELTA, DELTA, KINDS["all"]),
         ],
-        rates=(0.5, 1, 2, 4),
+        rates=(0.5, 1, 2),
         rate_seeds=(1, 2, 3),
-        lengths=(100, 300),
+        choose="all/-/accuracy",
+        lengths=(300,),
         run=told_anew,
     ),
 ]
