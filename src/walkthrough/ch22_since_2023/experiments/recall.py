@@ -101,7 +101,7 @@ def n_weights(memory: Reader) -> int:
     return sum(weights.numel() for weights in memory.parameters() if weights.grad is not None)
 
 
-def _arm(name: str, *layers: Mapping[str, Any], rates: tuple[float, ...] = ()) -> Arm:
+def _arm(name: str, *layers: Mapping[str, Any], rates: tuple[int | float, ...] = ()) -> Arm:
     return Arm(
         name,
         model={"layers": layers} if layers[1:] else layers[0],
