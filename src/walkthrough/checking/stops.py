@@ -60,7 +60,8 @@ def readers_frames(
 
     Code that stands in the file of `code` is the reader's, too.
     """
-    found, step = [], error.__traceback__
+    found: list[tuple[FrameType, int]] = []
+    step = error.__traceback__
     while step:
         file = step.tb_frame.f_code.co_filename
         if is_readers(file) or (code and file == code.co_filename):
