@@ -33,7 +33,7 @@ def _embedding(made: Any) -> str:
         if parameter.shape in shapes and not wanted / 2 < std < 2 * wanted:
             return (
                 f"the numbers are right, but not the start: with d_model {d_model} a fresh matrix "
-                f"has standard deviation {std:.3g}, and d_model^−0.5 is {wanted:.3g}"
+                f"has standard deviation {std:.2g}, and d_model^−0.5 is {wanted:.2g}"
             )
     return ""
 

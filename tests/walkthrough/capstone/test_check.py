@@ -131,7 +131,7 @@ def test_what_a_file_does_wrong_is_said_in_words(checked, old, new, words):
 @pytest.mark.parametrize(
     ("old", "new", "stub", "words"),
     [
-        (" / math.sqrt(d_model))", ")", 5, "standard deviation 1, and d_model^−0.5 is 0.0884"),
+        (" / math.sqrt(d_model))", ")", 5, "standard deviation 1, and d_model^−0.5 is 0.088"),
         ("torch.ones(d_model)", "torch.zeros(d_model)", 7, "`gain` begins at 1"),
         ("x + self.dropout(sublayer(x))", "self.dropout(x + sublayer(x))", 7, "x is dropped as"),
         ("self.dropout(sublayer(x))", "sublayer(x)", 7, "here nothing is dropped"),
