@@ -14,7 +14,7 @@ from walkthrough.lab import translator
 N_PAIRS, N_NEW, EVERY = 50, 100, 20
 
 
-def overfitted(n_updates: int = 200, *, small: bool = False) -> dict[str, list[tuple[int, float]]]:
+def overfitted(n_updates: int = 180, *, small: bool = False) -> dict[str, list[tuple[int, float]]]:
     """Train on few pairs, without dropout; return perplexities of them and of new ones (§5.4).
 
     Each is a list of (update, perplexity), under the name that a legend shows.
