@@ -26,6 +26,7 @@ _CSS = """
 § label span{padding:.2em .3em;border-radius:5px;border-color:transparent;text-align:center}
 § label:hover span{border-color:currentColor}
 § label small{display:block;font-size:.82em;line-height:1.25;white-space:nowrap}
+§ label small::after{content:attr(data-shape);display:block}
 § .px{display:block;margin:0 auto;--c:6px;width:calc(var(--n)*var(--c));
 height:calc(var(--m)*var(--c));background-size:100% 100%;image-rendering:pixelated;
 border-radius:2px;box-shadow:0 0 0 1px color-mix(in srgb,currentColor 25%,transparent)}
@@ -39,6 +40,7 @@ font-size:.84em;align-items:center}
 @container(min-width:620px){§ .of{font-size:.74em}}
 § .of strong{grid-column:1/-1;font-weight:650}
 § .of b{font-weight:500;text-align:right;padding-right:.35em}
+§ .of em:first-of-type{grid-column:2}
 § .of em{font-style:normal;writing-mode:vertical-rl;transform:rotate(180deg);justify-self:center;
 align-self:end;padding-top:.2em}
 § .of i{font-style:normal;text-align:center;padding:.12em .2em;border-radius:3px;
@@ -196,14 +198,13 @@ def _button(name: str, n: int, one: _Matrix, chosen: bool) -> str:
         f'<label><input type="radio" name="{name}" value="m{n}"{" checked" * chosen} '
         f'aria-label="{_plain(one.symbol)}, {one.shape}"><span><i class="px" '
         f'style="{size};background-image:url({picture(strengths, one.ink)})"></i>'
-        f"<small>{one.symbol}<br>{one.shape}</small></span></label>"
+        f'<small data-shape="{one.shape}">{one.symbol}</small></span></label>'
     )
 
 
 def _sentences(every: Sequence[_Matrix]) -> str:
     return "".join(
-        f'<p class="f{n}"><b>{one.symbol}</b>, {one.shape}: {one.says}.</p>'
-        for n, one in enumerate(every)
+        f'<p class="f{n}">{one.symbol}, {one.shape}: {one.says}.</p>' for n, one in enumerate(every)
     )
 
 
@@ -228,7 +229,7 @@ def _made(every: Sequence[_Matrix]) -> str:
 
 def _numbers(one: _Matrix) -> str:
     largest = float(one.numbers.abs().max()) or 1.0
-    cells = "<b></b>" + "".join(f"<em>{html.escape(name)}</em>" for name in one.columns)
+    cells = "".join(f"<em>{html.escape(name)}</em>" for name in one.columns)
     for name, row in zip(one.rows, one.numbers.tolist(), strict=True):
         cells += f"<b>{html.escape(name)}</b>" + "".join(
             f'<i style="--t:{60 * abs(value) / largest:.0f}%">{_short(value)}</i>' for value in row
