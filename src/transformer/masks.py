@@ -62,6 +62,6 @@ def combine_masks(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | N
         return None
     try:
         return reduce(and_, given)
-    except RuntimeError:
+    except RuntimeError as error:
         shapes = " and ".join(str(tuple(mask.shape)) for mask in given)
-        raise ValueError(f"masks must broadcast together, got shapes {shapes}") from None
+        raise ValueError(f"masks must broadcast together, got shapes {shapes}") from error
