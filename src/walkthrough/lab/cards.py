@@ -183,7 +183,7 @@ def _say_what_is_cut(axis: Axes, x: Number, point: Point, reach: tuple[float, fl
     low, high = reach
     if point.low < low or point.high > high:
         said = f"{point.low:.2g} to {point.high:.2g}".replace("-", "−")
-        axis.text(x + 0.1, (low + high) / 2, said, rotation=90, va="center", fontsize=FONT_SIZE)
+        axis.text(x + 0.1, high, said, rotation=90, va="top", fontsize=FONT_SIZE)
     if not low <= point.mean <= high:
         edge, arrow = (low, "v") if point.mean < low else (high, "^")
         axis.plot([x], [edge], arrow, color=CATEGORIES[1], clip_on=False)
