@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
+from phrasebook import Example, Phrasebook, phrasebook
+from phrasebook.codec import PhrasebookCodec
 from transformer.cli.corpora import exact_matches
 from transformer.cli.plan import Plan, make_plan
 from transformer.config import PAD_ID
 from transformer.data.batching import Pair, collate
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import PAD_ID, TransformerConfig
-from transformer.data.codec import PhrasebookCodec
 from transformer.data.vocabulary import SPECIALS, Vocabulary
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
