@@ -18,7 +18,7 @@ from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, PairArrays
 from transformer.data.codec import KINDS, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
-from transformer.data.elsewhere import brought
+from transformer.data.plugins import load_plugin
 from transformer.data.text_files import TextFile, TextPair
 from transformer.parsing.brackets import score_brackets
 from transformer.parsing.codec import TreeCodec
@@ -40,7 +40,7 @@ PHRASEBOOK = "phrasebook.corpus:phrasebook_corpus"
 def check_corpus(data: DataSettings) -> None:
     """Raise ModuleNotFoundError for a corpus whose package is not installed."""
     if data.corpus == "phrasebook":
-        brought(PHRASEBOOK)
+        load_plugin(PHRASEBOOK)
 
 
 def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Corpus:
@@ -75,7 +75,7 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             split=split,
             tokenized=data.tokenized,
         )
-    corpus: Corpus = brought(PHRASEBOOK)(
+    corpus: Corpus = load_plugin(PHRASEBOOK)(
         split,
         source_language=data.source_language,
         target_language=data.target_language,
@@ -120,7 +120,7 @@ def learn_codec(data: DataSettings, train: Corpus | TextPair) -> TextCodec:
     """Learn one vocabulary for both languages from the training split (§5.1); of trees, two."""
     if data.corpus == "phrasebook":
         languages = data.source_language, data.target_language
-        words: TextCodec = brought(KINDS["words"]).learn(data.corpus_seed, *languages)
+        words: TextCodec = load_plugin(KINDS["words"]).learn(data.corpus_seed, *languages)
         return words
     if isinstance(train, Corpus) and data.corpus == "craft":
         return TreeCodec.learn(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from transformer.data.elsewhere import brought
+from transformer.data.plugins import load_plugin
 from transformer.data.tokenizer import SubwordTokenizer
 
 
@@ -101,7 +101,7 @@ def codec_from_text(text: str) -> TextCodec:
         content = json.loads(text)
         kind = content["kind"]
         if kind in KINDS:
-            codec: TextCodec = brought(KINDS[kind]).from_content(content)
+            codec: TextCodec = load_plugin(KINDS[kind]).from_content(content)
             return codec
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error

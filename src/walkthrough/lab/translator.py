@@ -61,7 +61,7 @@ def translations(model: Transformer, task: Task, examples: Sequence[Example]) ->
     """Return the model's greedy translation of each example, as it would be written."""
     lines = [example.source_text for example in examples]
     best = translate(model, task.codec, lines, Decoding(beam=1))
-    return [found[0].text for found in best]
+    return [hypotheses[0].text for hypotheses in best]
 
 
 def exact_match(model: Transformer, task: Task, examples: Sequence[Example]) -> float:

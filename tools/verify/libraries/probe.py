@@ -189,13 +189,6 @@ def copy(theirs: Iterable[Any], ours: Iterable[Any]) -> None:
             their.bias.copy_(our.bias)
 
 
-def with_last_norms(theirs: dict[str, Any]) -> None:
-    """Give the last norm of each stack that has one the numbers that `norms_like` expects."""
-    for side, norm in theirs.items():
-        if isinstance(norm, nn.Module) and not isinstance(norm, nn.Identity):
-            copy([norm], [last_norm(side)])
-
-
 def rates(*modules: nn.Module) -> str:
     """Return the rates of all dropouts in these modules, each once."""
     found = {m.p for module in modules for m in module.modules() if isinstance(m, nn.Dropout)}
