@@ -153,7 +153,7 @@
     }
 
     const form = element("form", { className: "ledger-filters" }, section.label, chapter.label, kind.label, verdict.label,
-      element("label", {}, whole, "rates, lengths, rivals"), count);
+      element("label", {}, whole, "more: rates, lengths, rivals"), count);
     form.addEventListener("change", apply);
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", showTarget);

@@ -35,10 +35,10 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"transformer.{name}")
     for module in _MODULES if name in __all__ else ():
-        found = getattr(import_module(f"transformer.{module}"), name, None)
-        if found is not None:
-            globals()[name] = found
-            return found
+        value = getattr(import_module(f"transformer.{module}"), name, None)
+        if value is not None:
+            globals()[name] = value
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

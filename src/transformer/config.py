@@ -66,12 +66,7 @@ class TransformerConfig:
             _require_positive(name, getattr(self, name))
         for name in ("d_k", "d_v"):
             if getattr(self, name) is None:
-                if self.d_model % self.n_heads:
-                    raise ValueError(
-                        f"d_model must be a multiple of n_heads when {name} is not given: "
-                        f"got d_model={self.d_model}, n_heads={self.n_heads}"
-                    )
-                object.__setattr__(self, name, self.d_model // self.n_heads)
+                object.__setattr__(self, name, head_size(self.d_model, self.n_heads))
             _require_positive(name, getattr(self, name))
         for name in ("dropout", "attention_dropout"):
             if not 0.0 <= getattr(self, name) < 1.0:
@@ -170,6 +165,20 @@ class TransformerConfig:
         if unknown:
             raise ValueError(f"unknown configuration fields: {unknown}")
         return cls(**values)
+
+
+def head_size(d_model: int, n_heads: int) -> int:
+    """Return d_model / n_heads, the paper's d_k and d_v (§3.2.2).
+
+    Raises:
+        ValueError: it is not a whole number.
+    """
+    if d_model % n_heads:
+        raise ValueError(
+            "d_model must be a multiple of n_heads while d_k or d_v is not given: "
+            f"got d_model={d_model}, n_heads={n_heads}"
+        )
+    return d_model // n_heads
 
 
 def _require_positive(name: str, value: int) -> None:

@@ -113,7 +113,7 @@ class CTranslate2:
         patience = 2 if late and decoding.alpha != 0 else 1
         asked = (decoding.max_len, decoding.extra_tokens, self.config)
         limits = output_limits(source, *asked).tolist()
-        found = self.engine.translate_batch(
+        results = self.engine.translate_batch(
             [[self.tokens[token] for token in ids] for ids in rows],
             beam_size=decoding.beam,
             num_hypotheses=decoding.beam * patience,
@@ -127,7 +127,7 @@ class CTranslate2:
         )
         return [
             self._ranked(result, limit, decoding)
-            for result, limit in zip(found, limits, strict=True)
+            for result, limit in zip(results, limits, strict=True)
         ]
 
     def _ranked(self, result: Any, limit: int, decoding: Decoding) -> list[Hypothesis]:

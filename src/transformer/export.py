@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from transformer.attention import KeyValueCache
+from transformer.cache import KeyValueCache
 from transformer.config import UNK_ID, TransformerConfig
 from transformer.files import replacing
 from transformer.masks import padding_mask

@@ -55,10 +55,10 @@ def read_values(section: str, cls: type, values: Mapping[str, Any]) -> dict[str,
     return read
 
 
-def check_names(section: str, found: Iterable[str], known: Iterable[str]) -> None:
+def check_names(section: str, names: Iterable[str], known: Iterable[str]) -> None:
     """Raise ValueError for names that are not known, with the near ones."""
     known = sorted(known)
-    unknown = sorted(set(found) - set(known))
+    unknown = sorted(set(names) - set(known))
     near = [word for name in unknown for word in difflib.get_close_matches(name, known)]
     if unknown:
         hint = f"did you mean {' or '.join(near)}" if near else f"known: {', '.join(known)}"

@@ -1,6 +1,7 @@
 """Who may attend to whom (§3.1, §3.2.3, §4). Masks are boolean; True means *may attend*."""
 
-from itertools import zip_longest
+from functools import reduce
+from operator import and_
 
 import torch
 from jaxtyping import Bool, Int
@@ -59,13 +60,8 @@ def combine_masks(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | N
     given = [mask for mask in masks if mask is not None]
     if not given:
         return None
-    # by hand: torch.broadcast_shapes loads sympy at its first call, which takes seconds
-    rows = zip_longest(*(reversed(mask.shape) for mask in given), fillvalue=1)
-    larger = [[size for size in row if size != 1] for row in rows]
-    if any(size != sizes[0] for sizes in larger for size in sizes):
+    try:
+        return reduce(and_, given)
+    except RuntimeError as error:
         shapes = " and ".join(str(tuple(mask.shape)) for mask in given)
-        raise ValueError(f"masks must broadcast together, got shapes {shapes}")
-    combined = given[0]
-    for mask in given[1:]:
-        combined = combined & mask
-    return combined
+        raise ValueError(f"masks must broadcast together, got shapes {shapes}") from error

@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from transformer.attention import KeyValueCache, MultiHeadAttention
+from transformer.attention import MultiHeadAttention
+from transformer.cache import DecoderCache
 from transformer.config import TransformerConfig
 from transformer.embedding import TokenEmbedding
 from transformer.feed_forward import PositionwiseFeedForward
+from transformer.inputs import check_sentences, check_tokens
 from transformer.layers import DecoderLayer, EncoderLayer
 from transformer.masks import causal_mask, combine_masks, padding_mask
 from transformer.positional import LearnedEncoding, SinusoidalEncoding
@@ -25,18 +26,6 @@ class AttentionMaps:
     encoder: Float[Tensor, "layers batch heads source_len source_len"]
     decoder: Float[Tensor, "layers batch heads target_len target_len"]
     cross: Float[Tensor, "layers batch heads target_len source_len"]
-
-
-@runtime_checkable
-class DecodingCache(Protocol):
-    """What the decoder needs of a cache; `transformer.inference.cache` has one."""
-
-    @property
-    def length(self) -> int:
-        """Number of target positions already decoded."""
-
-    def layer(self, index: int) -> tuple[KeyValueCache, KeyValueCache]:
-        """Return a layer's caches: of its self-attention, of its encoder–decoder attention."""
 
 
 class Encoder(nn.Module):
@@ -73,30 +62,21 @@ class Decoder(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch target_len d_model"],
-        memory: Float[Tensor, "sources source_len d_model"],
+        memory: Float[Tensor, "batch source_len d_model"],
         target_mask: Bool[Tensor, "..."] | None,
-        source_mask: Bool[Tensor, "sources 1 1 source_len"],
+        source_mask: Bool[Tensor, "batch 1 1 source_len"],
         *,
-        cache: DecodingCache | None = None,
+        cache: DecoderCache | None = None,
         need_weights: bool = False,
-    ) -> tuple[
-        Float[Tensor, "batch target_len d_model"],
-        list[tuple[Tensor | None, Tensor | None]],
-    ]:
+    ) -> tuple[Float[Tensor, "batch target_len d_model"], list[list[Tensor | None]]]:
         """Return the states, and each layer's self- and cross-attention weights when asked for."""
         all_weights = []
         for index, layer in enumerate(self.layers):
-            self_cache, cross_cache = (None, None) if cache is None else cache.layer(index)
-            x, self_weights, cross_weights = layer(
-                x,
-                memory,
-                target_mask,
-                source_mask,
-                self_cache=self_cache,
-                cross_cache=cross_cache,
-                need_weights=need_weights,
+            caches = (None, None) if cache is None else cache.layers[index]
+            x, *weights = layer(
+                x, memory, target_mask, source_mask, *caches, need_weights=need_weights
             )
-            all_weights.append((self_weights, cross_weights))
+            all_weights.append(weights)
         return self.final_norm(x), all_weights
 
 
@@ -163,15 +143,14 @@ class Transformer(nn.Module):
     def decode(
         self,
         target: Int[Tensor, "batch target_len"],
-        memory: Float[Tensor, "sources source_len d_model"],
-        source: Int[Tensor, "sources source_len"],
+        memory: Float[Tensor, "batch source_len d_model"],
+        source: Int[Tensor, "batch source_len"],
         *,
-        cache: DecodingCache | None = None,
+        cache: DecoderCache | None = None,
     ) -> Float[Tensor, "batch target_len d_model"]:
         """Return the decoder's states; `source` is needed for its padding only.
 
-        With a cache, `target` holds the positions that are new since the last call. A batch of
-        k times as many targets as sources holds k of the first source, then k of the second, ….
+        With a cache, `target` holds the positions that are new since the last call.
 
         Raises:
             ValueError: as `encode`; or target, memory and source differ in batch or length.
@@ -230,7 +209,7 @@ class Transformer(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
     def _encode(self, source: Tensor, *, need_weights: bool) -> tuple[Tensor, list[Tensor | None]]:
-        _check_tokens("source", source)
+        check_tokens("source", source)
         x = self._embed(self.source_embedding, source, start=0)
         return self.encoder(x, padding_mask(source), need_weights=need_weights)
 
@@ -240,15 +219,11 @@ class Transformer(nn.Module):
         memory: Tensor,
         source: Tensor,
         *,
-        cache: DecodingCache | None,
+        cache: DecoderCache | None,
         need_weights: bool,
-    ) -> tuple[Tensor, list[tuple[Tensor | None, Tensor | None]]]:
-        _check_tokens("target", target)
-        if memory.shape[:2] != source.shape or len(source) == 0 or len(target) % len(source):
-            raise ValueError(
-                "target, memory and source must belong to the same sentences: got shapes "
-                f"{tuple(target.shape)}, {tuple(memory.shape)}, {tuple(source.shape)}"
-            )
+    ) -> tuple[Tensor, list[list[Tensor | None]]]:
+        check_tokens("target", target)
+        check_sentences(target, memory, source)
         start = 0 if cache is None else cache.length
         x = self._embed(self.target_embedding, target, start=start)
         return self.decoder(
@@ -292,13 +267,3 @@ def _final_norm(config: TransformerConfig) -> nn.Module:
 
 def _stack(weights: Sequence[Tensor | None]) -> Tensor:
     return torch.stack([layer for layer in weights if layer is not None])
-
-
-def _check_tokens(name: str, tokens: Tensor) -> None:
-    if tokens.ndim != 2 or tokens.numel() == 0:
-        raise ValueError(
-            f"{name} must have shape (batch, length) with at least one sentence and one token, "
-            f"got {tuple(tokens.shape)}"
-        )
-    if tokens.is_floating_point() or tokens.dtype == torch.bool:
-        raise ValueError(f"{name} must hold token ids as whole numbers, got dtype {tokens.dtype}")

@@ -107,10 +107,10 @@ def fetch_published(name: str, revision: str | None = None) -> Path:
         raise ModuleNotFoundError(told) from None
     try:
         hub = HfApi()
-        found = hub.model_info(name, revision=revision)
-        held = {file.rfilename for file in found.siblings or ()}
+        info = hub.model_info(name, revision=revision)
+        held = {file.rfilename for file in info.siblings or ()}
         wanted = [*HUB_FILES, *[file for file in WEIGHT_FILES if file in held][:1]]
-        folder = hub.snapshot_download(name, revision=found.sha, allow_patterns=wanted)
+        folder = hub.snapshot_download(name, revision=info.sha, allow_patterns=wanted)
     except Exception as error:  # of its own, of its client's and of the system's kinds
         raise OSError(f"{name} cannot be fetched: {error}") from error
     return Path(folder)
@@ -202,7 +202,7 @@ def _own_codec(path: Path, settings: Mapping[str, Any]) -> TextCodec:
             languages = [settings.get(f"{side}_lang") for side in ("source", "target")]
             return PhrasebookCodec(
                 Vocabulary(sorted(words, key=words.__getitem__)),
-                *(found or usual for found, usual in zip(languages, ("fr", "en"), strict=True)),
+                *(code or usual for code, usual in zip(languages, ("fr", "en"), strict=True)),
             )
         added = dict.fromkeys(("post_processor", "padding", "truncation")) | {"added_tokens": []}
         return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content | added)))
@@ -296,5 +296,5 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _name(settings: Mapping[str, Any], name: str, usual: str) -> str:
-    found = settings.get(name) or usual
-    return str(found["content"] if isinstance(found, dict) else found)
+    token = settings.get(name) or usual
+    return str(token["content"] if isinstance(token, dict) else token)

@@ -80,7 +80,7 @@ class Translator:
             ValueError, FloatingPointError: see `transformer.inference.translate`.
         """
         lines = [text] if isinstance(text, str) else text
-        best = [found[0].text for found in self.n_best(lines, **options)]
+        best = [hypotheses[0].text for hypotheses in self.n_best(lines, **options)]
         return best[0] if isinstance(text, str) else best
 
     def n_best(self, lines: Sequence[str], **options: Any) -> list[list[Translation]]:

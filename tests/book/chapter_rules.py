@@ -42,6 +42,7 @@ REMOTE_IMAGE = re.compile(
 )
 UNRENDERED = re.compile(r"\{(?:glue|cite)[^}]*\}|\]\{[.#][^}]*\}")  # roles and spans of the site
 INTERACTIVE = {"add_params", "interactive", "selection_point", "selection_interval", "button"}
+EVIDENCE = re.compile(r"^> \*\*Evidence\*\*, as far as \[(.+?)\]\(#([\w-]+)\)", re.MULTILINE)
 ENDS = ["What goes wrong", "Exercises", "Summary"]  # of a chapter that opens with a question
 
 
@@ -305,6 +306,19 @@ def opens_with_a_question(notebook: NotebookNode) -> list[str]:
         limits = f"at most {STORY_WORDS} and {ALL_WORDS}"
         problems.append(f"{story} words of story and {total} in all, {limits}")
     return problems
+
+
+def marks_its_evidence(notebook: NotebookNode) -> list[str]:
+    """One line says where a chapter tests what it has explained, and where the core goes on."""
+    text = markdown(notebook.cells)
+    marks = list(EVIDENCE.finditer(text))
+    if len(marks) != 1:
+        return [f"a chapter says once where its evidence begins and ends, found {len(marks)}"]
+    goes_on, anchor = marks[0].groups()
+    if goes_on not in headings(text[marks[0].end() :], 2):
+        return [f"after the evidence no heading says “{goes_on}”"]
+    wanted = re.sub(r"[^\w -]", "", goes_on).lower().replace(" ", "-")
+    return [] if anchor == wanted else [f"“{goes_on}” is at #{wanted}, not at #{anchor}"]
 
 
 def is_a_workshop(notebook: NotebookNode) -> list[str]:

@@ -94,6 +94,21 @@ def test_every_rule_was_broken_once():
     assert tried == set(rules.QUESTION)
 
 
+@pytest.mark.parametrize(
+    ("mark", "problem"),
+    [
+        ("> **Evidence**, as far as [What goes wrong](#what-goes-wrong). Go on.", ""),
+        ("Evidence, as far as [What goes wrong](#what-goes-wrong).", "found 0"),
+        ("> **Evidence**, as far as [Tasks](#tasks).", "no heading says “Tasks”"),
+        ("> **Evidence**, as far as [What goes wrong](#mistakes).", "at #what-goes-wrong"),
+    ],
+)
+def test_a_line_between_core_and_evidence_leads_on(mark, problem):
+    text = GOOD.replace("## What goes wrong", f"## Does it hold?\n\n{mark}\n\n## What goes wrong")
+    found = rules.marks_its_evidence(chapter(text))
+    assert any(problem in one for one in found) if problem else found == []
+
+
 def test_a_compared_cell_without_output_is_rejected():
     notebook = chapter(GOOD)
     for cell in notebook.cells:

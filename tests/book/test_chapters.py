@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from chapter_rules import links_lead_somewhere, rules_for
+from chapter_rules import links_lead_somewhere, marks_its_evidence, rules_for
 from pasted_copies import package_windows, pasted
 from tools.book import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]*-*.ipynb"))
+WITH_EVIDENCE = [name for name in CHAPTERS if "01" <= name < "20" and not name.startswith("09b")]
 NOTEBOOKS = sorted(path.name for path in BOOK.glob("*.ipynb"))
 
 
@@ -55,6 +56,11 @@ def test_notebook_is_canonical(name):
 def test_chapter_follows_the_rules_of_its_form(name):
     found = {rule.__name__: rule(chapter(name)) for rule in rules_for(chapter(name))}
     assert {rule: problems for rule, problems in found.items() if problems} == {}
+
+
+@pytest.mark.parametrize("name", WITH_EVIDENCE)
+def test_chapter_says_where_its_evidence_begins_and_ends(name):
+    assert marks_its_evidence(chapter(name)) == []
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

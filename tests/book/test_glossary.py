@@ -20,11 +20,18 @@ def entries() -> dict[str, str]:
     return {term: definition.strip() for term, definition in blocks}
 
 
+def text_of(name: str) -> str:
+    """What a chapter says, its code left out."""
+    cells = json.loads((BOOK / name).read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
 def links(name: str) -> list[str]:
     """The terms a chapter links to."""
-    cells = json.loads((BOOK / name).read_text(encoding="utf-8"))["cells"]
-    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    return [shown.split("<")[-1].strip("> ") for shown in re.findall(r"\{term\}`([^`]+)`", text)]
+    return [
+        shown.split("<")[-1].strip("> ")
+        for shown in re.findall(r"\{term\}`([^`]+)`", text_of(name))
+    ]
 
 
 def faults(term: str, definition: str) -> list[str]:
@@ -63,3 +70,12 @@ def test_every_chapter_links_terms_that_exist(name):
     found = links(name)
     assert found
     assert set(found) <= set(entries())
+
+
+@pytest.mark.parametrize(("term", "definition"), entries().items())
+def test_an_entry_leads_to_the_first_page_that_explains_it(term, definition):
+    """What a chapter sets in bold, as a term, it explains."""
+    named = re.findall(r"\]\((\d\d)", definition)
+    bold = rf"\*\*{{term}}`(?:[^`<]*<)?{re.escape(term)}>?`"
+    explained = [name[:2] for name in CHAPTERS if re.search(bold, text_of(name), re.IGNORECASE)]
+    assert not explained or min(named) <= explained[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 BOOK = Path(__file__).parents[2] / "book"
-PAGES = sorted(BOOK.glob("0[0-3]-*.ipynb"))
+PAGES = sorted(BOOK.glob("0[0-4]-*.ipynb"))
 UNSEEN = {"remove-cell"}
 NOT_READ = {"remove-cell", "remove-input", "solution"}
 
@@ -54,5 +54,5 @@ def test_no_shown_cell_borrows_a_name(page):
         for cell in cells
         if cell["cell_type"] == "code"
     ]
-    assert len(PAGES) == 4
+    assert len(PAGES) == 5
     assert borrowed(code) == []

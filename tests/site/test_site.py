@@ -82,3 +82,14 @@ def test_what_the_doctor_links_to_is_there(built_site: Path) -> None:
     for name in WORDS:
         page, place = urldefrag(Finding(name, "").link.removeprefix(SITE))
         assert parsed(built_site / page).find(id=place), f"{name}: {page}#{place}"
+
+
+def test_what_a_cell_prints_stands_in_one_piece(built_site: Path) -> None:
+    """A busy machine sends what is printed in parts, which would break a line."""
+    pieces = [
+        len(output.find_all("div", class_="stream", recursive=False))
+        for page in site_pages()
+        for output in parsed(built_site / page).select("div.cell_output")
+    ]
+    assert sum(pieces) > 100
+    assert max(pieces) == 1

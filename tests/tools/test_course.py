@@ -103,8 +103,13 @@ def test_reading_is_measured_by_words_figures_and_cells():
     assert reading_minutes(notebook(words, exercises, *figures)) == 10
 
 
-@pytest.mark.parametrize("chapter", ["01", "02", "03"])
-def test_a_head_states_the_measured_time(chapter):
-    (path,) = (ROOT / "book").glob(f"{chapter}-*.ipynb")
+@pytest.mark.parametrize("path", course.listed(), ids=lambda path: path.stem)
+def test_a_head_states_the_measured_time(path):
     text = path.read_text(encoding="utf-8")
-    assert chapter_of(path.name, "", text).reading == reading_minutes(text)
+    assert course.timed(text) == text, "run `python -m tools.book.course`"
+
+
+def test_a_time_that_was_typed_is_put_right():
+    words = new_markdown_cell("## A story\n\n" + "word " * 2_498)
+    typed = notebook(new_markdown_cell("**Time**: 35 minutes to read, an hour"), words)
+    assert "**Time**: 10 minutes to read, an hour" in course.timed(typed)

@@ -50,8 +50,8 @@ def test_the_cards_are_those_of_the_ledger():
 def test_a_card_is_a_picture_for_phones_and_one_for_pages():
     asked = [{**WIDTH, "arm": "256", "base": "none"}]
     text = laboratory.sections([declarations()["05-width"]], asked)
-    assert "<svg" not in text
     narrow, wide = re.findall(r'(?:srcset|src)="data:image/svg\+xml,([^"\s]+)"', text)
+    assert text.count("<svg") == 2  # one in each picture's address
     assert narrow != wide
     for drawn in map(unquote, (narrow, wide)):
         assert ElementTree.fromstring(drawn).tag.endswith("svg")

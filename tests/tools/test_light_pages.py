@@ -111,6 +111,13 @@ def test_code_loses_the_marks_that_do_not_show_and_keeps_its_text():
     assert markup.unmarked(formula) == formula
 
 
+def test_what_stands_alone_in_a_cell_needs_no_paragraph():
+    row = '<td class="a"><p>one <em>two</em></p></td><td><p>three</p><p>four</p></td>'
+    assert markup.ALONE.sub(r"\1\2", row) == (
+        '<td class="a">one <em>two</em></td><td><p>three</p><p>four</p></td>'
+    )
+
+
 def test_the_mathematical_font_has_the_letters_that_formulas_use():
     css = fonts.mathematical_face("M", stylesheet.MATH_FONT, FORMULA)
     letters = font_in(css).getBestCmap()

@@ -2,8 +2,9 @@
 
     python -m tools.book.course
 
-The prose of the page is written by hand. What stands between `% week N` (or `% all weeks`) and
-`% end` comes from the heads and the exercises of the chapters, so that no hour is typed.
+It also writes the measured time to read into the head of each chapter. The prose of the page is
+written by hand. What stands between `% week N` (or `% all weeks`) and `% end` comes from the heads
+and the exercises of the chapters, so that no hour is typed.
 """
 
 import re
@@ -26,6 +27,7 @@ WEEKS = (  # the student's order: the model, a model of one's own, then what tra
 )
 PLACE = re.compile(r"^% (week (\d+)|all weeks)\n.*?^% end$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\*\*Time\*\*: (\d+) minutes to read, (.+?) for the exercises")
+STATED = re.compile(r"(\*\*Time\*\*: )\d+( minutes to read)")
 WORDS_A_MINUTE, A_FIGURE, A_CELL = 250, 0.75, 0.5  # the last two in minutes
 UNREAD = re.compile(r"\$\$[^$]*\$\$|\]\([^)]*\)|\{\w+\}|^:\w+:.*$", re.MULTILINE)
 EXERCISE = re.compile(
@@ -93,6 +95,11 @@ def reading_minutes(text: str) -> int:
     return max(5, 5 * round(minutes / 5))
 
 
+def timed(text: str) -> str:
+    """Return a notebook's text whose head states the measured time to read."""
+    return STATED.sub(rf"\g<1>{reading_minutes(text)}\g<2>", text, count=1)
+
+
 def chapter_of(file: str, title: str, text: str) -> Chapter:
     """Return what the course needs of a notebook's text.
 
@@ -113,16 +120,22 @@ def chapter_of(file: str, title: str, text: str) -> Chapter:
     return Chapter(file, title, int(times[1]), minutes(times[2]), asked, exercises)
 
 
-def read_chapters(root: Path = ROOT) -> dict[str, Chapter]:
-    """Return the chapters that the table of contents lists, by number."""
+def listed(root: Path = ROOT) -> dict[Path, str]:
+    """Return the chapters with exercises that the table of contents lists, and their titles."""
     parts = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-    found = {}
-    for entry in (entry for part in parts for entry in part["chapters"]):
-        name = Path(entry["file"]).name
-        if re.match(r"\d\d-", name) and not name.startswith("00-"):  # a story, without exercises
-            text = (root / f"{entry['file']}.ipynb").read_text(encoding="utf-8")
-            found[name[:2]] = chapter_of(f"{name}.ipynb", entry["title"], text)
-    return found
+    return {
+        root / f"{entry['file']}.ipynb": entry["title"]
+        for entry in (entry for part in parts for entry in part["chapters"])
+        if re.search(r"/(?!00)\d\d-", entry["file"])  # 00 is a story, without exercises
+    }
+
+
+def read_chapters(root: Path = ROOT) -> dict[str, Chapter]:
+    """Return what the course needs of the listed chapters, by number."""
+    return {
+        path.name[:2]: chapter_of(path.name, title, path.read_text(encoding="utf-8"))
+        for path, title in listed(root).items()
+    }
 
 
 def hours(of: list[Chapter]) -> str:
@@ -190,8 +203,10 @@ def filled(page: str, chapters: dict[str, Chapter]) -> str:
 
 
 def main() -> int:
-    """Write the page; return the exit status."""
+    """Write the heads of the chapters and the page; return the exit status."""
     try:
+        for path in listed():
+            path.write_text(timed(path.read_text(encoding="utf-8")), encoding="utf-8")
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read_chapters()), encoding="utf-8")
     except (CourseError, OSError) as error:
         print(f"course.py: {error}", file=sys.stderr)

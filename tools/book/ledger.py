@@ -82,6 +82,7 @@ typed by hand.
 
 """
 RULE = """
+:::{dropdown} How a verdict is computed
 Where the record is [the laboratory's](laboratory.md), the verdict is computed: the claim says which
 arm should be better, or that both are level. If five pairs of runs or more say so by the
 laboratory's rules, it *holds*. A claim of several comparisons holds when all do, by Holm over them.
@@ -94,6 +95,7 @@ number of seeds. *Rates* are those of both arms, times each one's own, and from 
 chosen; *lengths* the updates that are compared, after a stroke the other recorded ones; the *rival*
 knows nothing and could look the same: an arm, or *none*, for which the
 [declaration](laboratory.md) has a sentence.
+:::
 
 """
 TOP = """

@@ -36,9 +36,11 @@ myst:
 
 # The paper's model in the libraries
 
-Your library has a Transformer, too. Is it the paper's? A program moved one model of this book, all
-of its weights random, into each of these libraries, gave both the same two sentences, one of them
-padded, and compared what came out. Nothing below was taken from documentation.
+Your library has a Transformer, too. Is it the paper's? Look yours up: {doors}.
+
+A program moved one model of this book, all of its weights random, into each of these libraries,
+gave both the same two sentences, one of them padded, and compared what came out. Nothing below was
+taken from documentation.
 
 """
 BETWEEN = """
@@ -65,16 +67,18 @@ def page(libraries: list[Library], record: dict[str, Any]) -> str:
         KeyError: a library has no row, or a row lacks a fact.
     """
     rows = record["rows"]
+    by_name = sorted(libraries, key=lambda library: library.title.casefold())
+    head = HEAD.format(doors=" · ".join(map(_link, by_name)))
     told = (f"| {_overview(library, rows[library.name])} |" for library in libraries)
     sections = ("\n\n".join(_section(library, rows[library.name])) for library in libraries)
     between = BETWEEN.format(
         **record, spread=rows["torch"]["spread"], sentences=SENTENCES, beam=BEAM
     )
-    return f"{HEAD}{TOP}" + "\n".join(told) + f"\n{between}\n" + "\n\n".join(sections) + "\n"
+    return f"{head}{TOP}" + "\n".join(told) + f"\n{between}\n" + "\n\n".join(sections) + "\n"
 
 
 def _overview(library: Library, row: dict[str, Any]) -> str:
-    link = f"[{library.title}](#{_anchor(library)}) {_version(row)}"
+    link = f"{_link(library)} {_version(row)}"
     facts = row.get("facts")
     if not facts:
         return f"{link} | **not measured**: {_trouble(row)}"
@@ -161,6 +165,10 @@ def _trouble(row: dict[str, Any]) -> str:
 
 def _version(row: dict[str, Any]) -> str:
     return str(row["version"]).partition("+")[0]
+
+
+def _link(library: Library) -> str:
+    return f"[{library.title}](#{_anchor(library)})"
 
 
 def _anchor(library: Library) -> str:

@@ -24,7 +24,7 @@ PAGE = "book/laboratory"
 MARK = "<!-- the experiments -->"
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
-STYLED = re.compile(r' (?:class|style)="[^"]*"')
+STYLED = re.compile(r' (?:class|style|aria-label)="[^"]*"')
 TOGGLES = re.compile(r"<style>\.still-narrow.*?</style>")
 FACES = "Arial, Helvetica, sans-serif"
 OVERVIEW = "| Experiment | Question | Verdict | Size |\n|---|---|---|---|"
@@ -117,7 +117,7 @@ def _picture(svg: str) -> tuple[str, str, str]:
     alone = TOGGLES.sub("", STYLED.sub("", tag) + svg[len(tag) :]).replace(
         '"inherit"', f'"{FACES}"'
     )
-    source = "data:image/svg+xml," + quote(alone, safe="/:=,;()'!?*+-._~@")
+    source = "data:image/svg+xml," + quote(alone, safe="/:=,;()'!?*+-._~@<>")
     picture = f'<img src="{source}" alt="{label}" width="{width}" height="{height}" loading="lazy">'
     return kind, picture, source
 

@@ -68,8 +68,8 @@ def translate_command(args: argparse.Namespace) -> int:
     with open_input(args.input) as file:
         window = args.window or (1 if file.isatty() else 100)  # a person waits for an answer
         lines = lines_of(file, longest=4 * CHARACTERS_A_TOKEN * (decoding.max_source + 1))
-        found = translator.stream(lines, decoding, window=window, refused=refused)
-        for translation in chain.from_iterable(found):
+        windows = translator.stream(lines, decoding, window=window, refused=refused)
+        for translation in chain.from_iterable(windows):
             score = "" if translation.score is None else f"{translation.score:.4f}"
             print(f"{score}\t{translation.text}" if args.scores else translation.text, flush=True)
     return code
@@ -166,12 +166,12 @@ def import_command(args: argparse.Namespace) -> int:
         raise UsageError(f"--revision needs --from-hub, got the folder {args.folder}")
     check_output(args.output)
     folder = fetch_published(args.from_hub, args.revision) if args.from_hub else args.folder
-    found = read_published(folder)
-    notes = {"published": args.from_hub or found.notes["published"], "revision": args.revision}
+    published = read_published(folder)
+    notes = {"published": args.from_hub or published.notes["published"], "revision": args.revision}
     with output(args.output) as path:
-        save_checkpoint(path, found.model(), tokenizer=found.tokenizer, **notes)
-    sizes = f"{found.config.n_layers} layers of {found.config.d_model}"
-    say(args, f"{args.output}: {sizes}, {found.config.vocab_size} tokens")
+        save_checkpoint(path, published.model(), tokenizer=published.tokenizer, **notes)
+    sizes = f"{published.config.n_layers} layers of {published.config.d_model}"
+    say(args, f"{args.output}: {sizes}, {published.config.vocab_size} tokens")
     return OK
 
 

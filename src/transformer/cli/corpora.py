@@ -190,11 +190,11 @@ def check_lengths(
 
     One to train on must fit into a batch, and each, where they are learned, among the positions.
     """
-    for split, found in (("train", pairs(0) if callable(pairs) else pairs), ("valid", valid or ())):
+    for split, part in (("train", pairs(0) if callable(pairs) else pairs), ("valid", valid or ())):
         limits = {"training.max_tokens": plan.training.max_tokens} if split == "train" else {}
         if config.positions == "learned":
             limits["model.max_len"] = config.max_len
-        lengths = (found if isinstance(found, PairArrays) else PairArrays(found)).lengths
+        lengths = (part if isinstance(part, PairArrays) else PairArrays(part)).lengths
         for name, most in limits.items():
             if lengths.max(initial=0) >= most:
                 line, side = np.argwhere(lengths >= most)[0]
@@ -241,13 +241,13 @@ def measured(
 ) -> dict[str, Any]:
     """Return what a split is measured by: brackets for trees (Table 4), else BLEU (Table 2)."""
     if isinstance(codec, TreeCodec) and corpus.source_trees is not None:
-        found = trees_of(codec, corpus.source, hypotheses)
-        result = score_brackets(found, [parse_brackets(tree) for tree in corpus.source_trees])
+        trees = trees_of(codec, corpus.source, hypotheses)
+        result = score_brackets(trees, [parse_brackets(tree) for tree in corpus.source_trees])
         return {
             "f1": 100 * result.f1,
             "precision": 100 * result.precision,
             "recall": 100 * result.recall,
-            "well_formed": sum(tree is not None for tree in found) / len(found),
+            "well_formed": sum(tree is not None for tree in trees) / len(trees),
             "exact": result.exact,
         }
     return {
@@ -258,13 +258,13 @@ def measured(
 
 def trees_of(codec: TreeCodec, sources: Sequence[str], lines: Sequence[str]) -> list[Tree | None]:
     """Return the tree that each line of symbols writes, None for a line that writes none."""
-    found: list[Tree | None] = []
+    trees: list[Tree | None] = []
     for line, source in zip(lines, sources, strict=True):
         try:
-            found.append(codec.tree(line, source))
+            trees.append(codec.tree(line, source))
         except ValueError:
-            found.append(None)
-    return found
+            trees.append(None)
+    return trees
 
 
 def has_valid(data: DataSettings) -> bool:

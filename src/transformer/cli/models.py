@@ -31,8 +31,8 @@ def open_model(args: argparse.Namespace) -> tuple[Transformer, TextCodec]:
         raise UsageError(f"--best is one checkpoint: it does not go with --average {args.average}")
     if args.threads:
         torch.set_num_threads(args.threads)
-    found = Translator.load(path, average=args.average, best=args.best, device=args.device)
-    return found.model, found.codec
+    translator = Translator.load(path, average=args.average, best=args.best, device=args.device)
+    return translator.model, translator.codec
 
 
 def check_device(name: str) -> None:

@@ -48,8 +48,8 @@ def keep(folder: str | Path, prepared: Prepared, origin: Mapping[str, Any]) -> P
     }
     metadata = {"tokenizer": prepared.tokenizer, "origin": json.dumps(origin)}
     write_arrays(Path(folder) / PAIRS, arrays, metadata)
-    found = kept(folder, origin)
-    return prepared if found is None or found.pairs is None else found
+    stored = kept(folder, origin)
+    return prepared if stored is None or stored.pairs is None else stored
 
 
 def kept(

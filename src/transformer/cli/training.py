@@ -136,15 +136,15 @@ def _checked_folder(folder: str, asked: str) -> bool:
 def _first(
     args: argparse.Namespace, plan: Plan, made_of: dict[str, Any], resume: bool
 ) -> tuple[Prepared, Transformer]:
-    found = kept(args.folder, made_of) if resume and holds_run(args.folder) else None
-    start = load_checkpoint(args.start_from) if args.start_from and found is None else None
-    made = _prepared(args, plan, found, lambda corpus: _tokenizer(args, plan, corpus, start))
+    stored = kept(args.folder, made_of) if resume and holds_run(args.folder) else None
+    start = load_checkpoint(args.start_from) if args.start_from and stored is None else None
+    made = _prepared(args, plan, stored, lambda corpus: _tokenizer(args, plan, corpus, start))
     config = _config(plan, made)
     check_lengths(plan, config, made.pairs, made.valid)
     for told in oddities(plan.data, made_of):
         say(args, f"note: {told}")
     model = start_model(start, config, args.start_from) if start else Transformer(config)
-    if found is None and not (resume and (Path(args.folder) / PAIRS).exists()):
+    if stored is None and not (resume and (Path(args.folder) / PAIRS).exists()):
         made = keep(args.folder, made, made_of)
     return made, model
 
@@ -152,28 +152,28 @@ def _first(
 def _other(
     args: argparse.Namespace, plan: Plan, made_of: dict[str, Any], tokenizer: str, checksum: str
 ) -> tuple[Prepared, Transformer]:
-    found = kept(args.folder, made_of, checksum=checksum)  # unless this machine has its own disk
-    made = _prepared(args, plan, found, lambda _: tokenizer)
+    stored = kept(args.folder, made_of, checksum=checksum)  # unless this machine has its own disk
+    made = _prepared(args, plan, stored, lambda _: tokenizer)
     return made, Transformer(_config(plan, made))
 
 
 def _prepared(
     args: argparse.Namespace,
     plan: Plan,
-    found: Prepared | None,
+    stored: Prepared | None,
     tokenizer: Callable[[Corpus | TextPair], str],
 ) -> Prepared:
     data, progress = plan.data, not args.quiet
-    if found is not None and found.pairs is not None:
-        return found
+    if stored is not None and stored.pairs is not None:
+        return stored
     corpus = lines_of(data, "train", progress=progress)
-    text = tokenizer(corpus) if found is None else found.tokenizer
-    codec, valid = codec_from_text(text), None if found is None else found.valid
+    text = tokenizer(corpus) if stored is None else stored.tokenizer
+    codec, valid = codec_from_text(text), None if stored is None else stored.valid
     pairs = training_pairs(plan, codec, corpus)
-    if found is None and has_valid(data):
+    if stored is None and has_valid(data):
         valid = encode_pairs(codec, lines_of(data, VALID_SPLIT[data.corpus], progress=progress))
     number = len(corpus) if isinstance(corpus, Corpus) else 0 if callable(pairs) else len(pairs)
-    return Prepared(text, number, pairs, valid, found.checksum if found else "")
+    return Prepared(text, number, pairs, valid, stored.checksum if stored else "")
 
 
 def _config(plan: Plan, made: Prepared) -> TransformerConfig:

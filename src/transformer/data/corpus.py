@@ -193,7 +193,7 @@ class Corpus:
                 for line, (_, tags) in zip(words, trees, strict=True)
             ),
             target=tuple(
-                " ".join(linearize(one.tree, symbols_of_leaves(leaf, one))) for one in trees
+                " ".join(linearize(gold.tree, symbols_of_leaves(leaf, gold))) for gold in trees
             ),
             tokenized=True,
             source_trees=tuple(brackets(tree) for tree, _ in trees),

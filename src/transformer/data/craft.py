@@ -75,15 +75,15 @@ def craft_trees(
                 progress=False,
             )
             bar.update(not was_there)
-    found, seen = {}, set()
+    splits, seen = {}, set()
     for split, articles in files.items():
         trees = [tree for article in articles for tree in _read(paths[article])]
         words = [tuple(leaves(tree)) for tree, _ in trees]
-        found[split] = tuple(
+        splits[split] = tuple(
             tree for tree, key in zip(trees, words, strict=True) if key not in seen
         )
         seen |= set(words)
-    return found
+    return splits
 
 
 def craft_folder(folder: str | Path | None = None) -> Path:

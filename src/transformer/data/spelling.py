@@ -40,10 +40,10 @@ def spell_lines(
     words = _Words(spell)
     ids = array("H" if largest < 1 << 16 else "i")
     ends = array("q", [0])
-    for part, found in _parts(lines):
+    for part, part_words in _parts(lines):
         if len(words.numbers) > _WORDS:
             words = _Words(spell)
-        spelled, lengths = words.spelled(part, found)
+        spelled, lengths = words.spelled(part, part_words)
         ids.frombytes(spelled.astype(ids.typecode).tobytes())
         ends.frombytes((ends[-1] + np.cumsum(lengths)).tobytes())
     small = ends[-1] <= np.iinfo(np.int32).max

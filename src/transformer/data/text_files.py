@@ -57,11 +57,11 @@ class TextFile:
         Raises:
             FileNotFoundError, ValueError: no such file, or a damaged gzip file.
         """
-        number, found = 0, hashlib.sha256()
+        number, digest = 0, hashlib.sha256()
         for raw_lines in self._blocks():
             number += len(raw_lines)
-            found.update(b"".join(raw_lines))
-        return f"{number} lines, SHA-256 {found.hexdigest()[:16]}"
+            digest.update(b"".join(raw_lines))
+        return f"{number} lines, SHA-256 {digest.hexdigest()[:16]}"
 
     def _blocks(self) -> Iterator[list[bytes]]:
         is_packed = Path(self.path).suffix == ".gz"
@@ -106,8 +106,8 @@ class TextPair:
     target: TextFile
 
     def __post_init__(self) -> None:
-        found = [int(file.fingerprint().split()[0]) for file in (self.source, self.target)]
-        _check_numbers(self.source.path, self.target.path, *found)
+        numbers = [int(file.fingerprint().split()[0]) for file in (self.source, self.target)]
+        _check_numbers(self.source.path, self.target.path, *numbers)
 
 
 def read_lines(path: str | Path, *, max_words: int = MAX_WORDS) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ class TreeCodec:
         kind: dict[str, Any] = {"leaf": leaf, "gold_tags": gold_tags, "max_run": max_run}
         lines = [_split(line, gold_tags) for line in sources]
         counts = Counter(word for words, _ in lines for word in words)
-        given = {tag for _, found in lines for tag in found} | set(tags if gold_tags else ())
+        given = {tag for _, tagged in lines for tag in tagged} | set(tags if gold_tags else ())
         more = [f"{_TAG}{tag}" for tag in sorted(given)]
         if min_count == 1:
             words = Vocabulary.from_sentences(words for words, _ in lines)
@@ -149,10 +149,10 @@ class TreeCodec:
     @cached_property
     def leaf_symbols(self) -> frozenset[str]:
         """The symbols that stand for words."""
-        found = {s for s in self.symbols.tokens[len(SPECIALS) :] if not is_bracket(s)}
+        symbols = {s for s in self.symbols.tokens[len(SPECIALS) :] if not is_bracket(s)}
         if self.leaf == "number":
-            return frozenset(found.intersection(place_numbers(HIGHEST)))
-        return frozenset(s for s in found if self.leaf != "XX" or s == WORD)
+            return frozenset(symbols.intersection(place_numbers(HIGHEST)))
+        return frozenset(s for s in symbols if self.leaf != "XX" or s == WORD)
 
     def to_text(self) -> str:
         """Return both vocabularies as JSON."""
@@ -171,8 +171,8 @@ class TreeCodec:
 
     def _encode(self, text: str, is_hidden: Callable[[], bool]) -> list[int]:
         words, tags = _split(text, self.gold_tags)
-        found = [self._read(word, is_hidden()) for word in words]
-        known = self.words.encode(found, unknown="unk" if self._has_classes else "error")
+        tokens = [self._read(word, is_hidden()) for word in words]
+        known = self.words.encode(tokens, unknown="unk" if self._has_classes else "error")
         if not self.gold_tags:
             return known
         for tag in tags:

@@ -26,7 +26,7 @@ def word_class(word: str) -> str:
     Letters become `A` or `a`, digits `0`, everything else `-`; runs become one. Words of small
     letters, or with one capital in front, get the longest ending that leaves a stem.
     """
-    shape = re.sub(r"[^\W\d_]", lambda found: "A" if found[0].isupper() else "a", word)
+    shape = re.sub(r"[^\W\d_]", lambda match: "A" if match[0].isupper() else "a", word)
     shape = re.sub(r"\d", "0", shape)
     shape = re.sub(r"[^Aa0]", "-", shape)
     shape = re.sub(r"(.)\1+", r"\1", shape)

@@ -1,7 +1,7 @@
 """Decoding (§6.1): greedy, beam search, and from text to text."""
 
+from transformer.cache import DecoderCache
 from transformer.inference.beam import Hypothesis, beam_search, length_penalty
-from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import greedy_decode
 from transformer.inference.translate import Decoding, Translation, translate, translate_stream

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID
-from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
 from transformer.inference.greedy import (
     EXTRA_TOKENS,
@@ -80,7 +80,7 @@ def beam_search(
     search = _Search(model, source, beam, alpha, n_best, limits, early_stopping, constraint, step)
     while search.open_sentences:
         search.step()
-    return [sorted(found, key=lambda h: -h.score)[:n_best] for found in search.finished]
+    return [sorted(hypotheses, key=lambda h: -h.score)[:n_best] for hypotheses in search.finished]
 
 
 class _Search:
@@ -101,7 +101,7 @@ class _Search:
         constraint: Constraint | None,
         step: Step,
     ) -> None:
-        self.decode, self.project = step
+        self.decode, self.project, self.shares_sources = step
         self.beam, self.alpha, self.n_best = beam, alpha, n_best
         self.early_stopping = early_stopping
         self.limits, self.constraint = limits, constraint
@@ -174,25 +174,27 @@ class _Search:
             self.finished[self.open_sentences[place]].append(hypothesis)
 
     def _is_done(self, sentence: int, best_open: float, length: int) -> bool:
-        found = self.finished[sentence]
+        finished = self.finished[sentence]
         if length >= self.limits[sentence] or best_open == float("-inf"):
             return True
-        if len(found) < self.n_best:
+        if len(finished) < self.n_best:
             return False
-        if self.early_stopping and len(found) >= self.beam:
+        if self.early_stopping and len(finished) >= self.beam:
             return True
         # Log P only falls, and is below 0, so it weighs least where the penalty is largest: at the
         # limit, whatever α. No continuation scores higher than the best open one would there.
         reachable = best_open / length_penalty(self.limits[sentence], self.alpha)
-        return sorted(h.score for h in found)[-self.n_best] >= reachable
+        return sorted(h.score for h in finished)[-self.n_best] >= reachable
 
     def _keep(self, stays: list[int], ranked: Tensor, parents: Tensor, tokens: Tensor) -> None:
         places = torch.tensor(stays, dtype=torch.long, device=tokens.device)
         rows = (places[:, None] * self.width + parents[places]).flatten()
-        some_left = len(stays) < len(self.open_sentences)
-        self.cache.select(rows, sources=places if some_left else None)
-        if some_left:
-            self.memory, self.source = self.memory[places], self.source[places]
+        sources = places if self.shares_sources else rows
+        if len(stays) < len(self.open_sentences) or len(sources) > len(self.source):
+            self.cache.select(rows, sources=sources)
+            self.memory, self.source = self.memory[sources], self.source[sources]
+        else:  # what changed places has the same source
+            self.cache.select(rows, sources=None)
         self.tokens = torch.cat([self.tokens[rows], tokens[places].view(-1, 1)], dim=1)
         self.log_probs = ranked[places]
         if self.constraint is not None:

@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
-from transformer.inference.cache import DecoderCache
 from transformer.inference.constraint import Constraint, advance, allow
 from transformer.inference.step import Step, step_decoder
 from transformer.model import Transformer
@@ -46,15 +46,15 @@ def greedy_decode(
     limits = output_limits(source, max_len, extra_tokens, model.config).tolist()
     decoded: list[list[int]] = [[] for _ in limits]
     memory = inference_encode(model, source)
-    decode, project = step or step_decoder(model)
+    step = step or step_decoder(model)
     cache = DecoderCache(model.config.n_layers)
     rows = list(range(len(source)))  # which sentence each row decodes
     tokens = torch.full_like(source[:, 0], BOS_ID)
     states = [] if constraint is None else [constraint.start(n) for n in rows]
     # the token at the limit is the end token, whatever the model would say
     for length in range(1, max(limits)):
-        decoder_states = decode(tokens[:, None], memory, source, cache=cache)
-        logits = forbid_special(project(decoder_states[:, -1]))
+        decoder_states = step.decode(tokens[:, None], memory, source, cache=cache)
+        logits = forbid_special(step.project(decoder_states[:, -1]))
         if constraint is not None:
             logits = allow(logits, constraint, states)
         tokens = most_probable(logits)

@@ -8,18 +8,19 @@ they come in two thirds of the time.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer.attention import KeyValueCache, MultiHeadAttention
+from transformer.attention import MultiHeadAttention
+from transformer.cache import DecoderCache, KeyValueCache
 from transformer.embedding import TokenEmbedding
 from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import DecoderLayer, ResidualNorm
 from transformer.masks import padding_mask
-from transformer.model import DecodingCache, Transformer
+from transformer.model import Transformer
 from transformer.positional import LearnedEncoding, SinusoidalEncoding
 
 PLAIN = {
@@ -36,22 +37,31 @@ PLAIN = {
     nn.ModuleList,
 }
 
-Step = tuple[Callable[..., Tensor], Callable[[Tensor], Tensor]]
-"""A way to decode a position, and one to project its states to logits."""
+
+class Step(NamedTuple):
+    """A way to decode a position, and one to project its states to logits.
+
+    `shares_sources`: rows of one source, as beams are, stand together and come with it once.
+    """
+
+    decode: Callable[..., Tensor]
+    project: Callable[[Tensor], Tensor]
+    shares_sources: bool
 
 
 @torch.no_grad()
 def step_decoder(model: Transformer) -> Step:
     """Return what does for the newest position what `model.decode` and `model.project` do, sooner.
 
-    Its results are the same to the last bit; of a single row, which a processor adds up in another
-    order, to rounding. It is the model's own two methods where modules of another kind, or hooks,
-    do something else. The weights are those of now, the token is no padding, nothing is dropped.
+    Its results are the same to the last bit; of a single row and of beams, which a processor adds
+    up in another order, to rounding. It is the model's own two methods where modules of another
+    kind, or hooks, do something else. The weights are those of now, the token is no padding,
+    nothing is dropped.
     """
     if not _is_plain(model):
-        return model.decode, model.project
+        return Step(model.decode, model.project, shares_sources=False)
     quick = _PlainDecoder(model)
-    return quick.decode, quick.project
+    return Step(quick.decode, quick.project, shares_sources=True)
 
 
 class _PlainDecoder:
@@ -63,15 +73,15 @@ class _PlainDecoder:
         self.mask: Tensor | None = None
 
     def decode(
-        self, tokens: Tensor, memory: Tensor, source: Tensor, *, cache: DecodingCache
+        self, tokens: Tensor, memory: Tensor, source: Tensor, *, cache: DecoderCache
     ) -> Tensor:
         if source is not self.source:
             self.source, self.mask = source, _added_mask(source, memory.dtype)
         x = F.embedding(tokens[:, 0], self.embedding.weight) * self.embedding.scale
         if self.model.positions is not None:
             x += self.model.positions(1, cache.length)
-        for index, layer in enumerate(self.layers):
-            x = layer.step(x, memory, self.mask, *cache.layer(index))
+        for layer, caches in zip(self.layers, cache.layers, strict=True):
+            x = layer.step(x, memory, self.mask, *caches)
         states: Tensor = self.model.decoder.final_norm(x[:, None])
         return states
 
@@ -152,21 +162,21 @@ class _PlainLayer:
         heads, d_k, d_v = self.own.n_heads, self.own.d_k, self.own.d_v
         inputs = self.own_inputs(x).split([heads * d_k, heads * d_k, heads * d_v], dim=-1)
         query, key, value = (part.view(len(x), heads, 1, -1) for part in inputs)
-        found = F.scaled_dot_product_attention(
+        output = F.scaled_dot_product_attention(
             query, *cache.append(key, value), scale=self.own.scale
         )
-        return self.own_output(found.view(len(x), -1))
+        return self.own_output(output.view(len(x), -1))
 
     def _attend_to_source(
         self, x: Tensor, memory: Tensor, mask: Tensor | None, cache: KeyValueCache
     ) -> Tensor:
-        stored = cache.fixed() or self.cross._keys_and_values(memory, memory, cache)
+        keys, values = self.cross.keys_and_values(memory, memory, cache)
         # rows of one source, as beams are, are queries of one attention
         queries = self.cross_query(x).view(len(memory), -1, self.cross.n_heads, self.cross.d_k)
-        found = F.scaled_dot_product_attention(
-            queries.transpose(1, 2), *stored, attn_mask=mask, scale=self.cross.scale
+        output = F.scaled_dot_product_attention(
+            queries.transpose(1, 2), keys, values, attn_mask=mask, scale=self.cross.scale
         )
-        return self.cross_output(found.transpose(1, 2).reshape(len(x), -1))
+        return self.cross_output(output.transpose(1, 2).reshape(len(x), -1))
 
 
 def _is_plain(model: Transformer) -> bool:

@@ -256,12 +256,12 @@ def _decode(
         "step": step,
     }
     if search is not None:
-        found = search(source, decoding)
+        hypotheses = search(source, decoding)
     elif decoding.beam == 1:
         rows = greedy_decode(model, source, **options)
-        found = [[Hypothesis(tokens=ids, log_prob=0.0, score=0.0)] for ids in rows]
+        hypotheses = [[Hypothesis(tokens=ids, log_prob=0.0, score=0.0)] for ids in rows]
     else:
-        found = beam_search(
+        hypotheses = beam_search(
             model,
             source,
             beam=decoding.beam,
@@ -273,7 +273,7 @@ def _decode(
     scored = decoding.beam > 1
     return [
         [Translation(_one_line(codec.decode(h.tokens)), h.score if scored else None) for h in best]
-        for best in found
+        for best in hypotheses
     ]
 
 

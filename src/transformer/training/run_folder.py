@@ -106,16 +106,16 @@ class RunFolder:
             refuse_existing_run(self.path)
         elif holds_run(self.path):
             refuse_incomplete_run(self.path)
-            found = read_json(written, sections=("model", "training", "pairs"))
-            self._check_same({"valid": told["valid"], **found}, told)
+            recorded = read_json(written, sections=("model", "training", "pairs"))
+            self._check_same({"valid": told["valid"], **recorded}, told)
             self._check_processes()
             if self._is_finished():
                 return
         content = json.dumps({**told, **notes}, indent=2, ensure_ascii=False)
         write_atomically(written, (content + "\n").encode())
 
-    def _check_same(self, found: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-        differing = differences(found, told, self.settings.schedule)
+    def _check_same(self, recorded: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+        differing = differences(recorded, told, self.settings.schedule)
         if differing:
             raise ValueError(
                 f"{self.path} holds a run with other settings: {', '.join(differing)}: "
@@ -237,8 +237,8 @@ def checkpoints_of(folder: str | Path) -> list[Path]:
     Files of other names, there for whatever reason, are not the run's.
     """
     names = re.compile(r"[0-9]{6,}\.safetensors")
-    found = (Path(folder) / "checkpoints").glob("*.safetensors")
-    return sorted((p for p in found if names.fullmatch(p.name)), key=lambda path: int(path.stem))
+    files = (Path(folder) / "checkpoints").glob("*.safetensors")
+    return sorted((p for p in files if names.fullmatch(p.name)), key=lambda path: int(path.stem))
 
 
 def holds_run(path: str | Path) -> bool:

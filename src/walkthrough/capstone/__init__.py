@@ -13,7 +13,7 @@ In a notebook: `new(path)`, `check(path)` or `check(globals())`, and so `train` 
 from walkthrough.capstone.checkup import check
 from walkthrough.capstone.panel import CannotExportError, as_package_model, export
 from walkthrough.capstone.report import Result
-from walkthrough.capstone.template import new
+from walkthrough.capstone.stubs import new
 from walkthrough.capstone.training import Trained, TrainingError, train
 from walkthrough.doctor.loading import NoModelError
 

@@ -1,13 +1,15 @@
 """The reader's own Transformer in one file. Its code is executed.
 
 python -m walkthrough.capstone new [FILE]
-python -m walkthrough.capstone check [FILE] [--json]
-python -m walkthrough.capstone train [FILE] [--updates 400] [--minutes M] [--out WEIGHTS]
+python -m walkthrough.capstone check [FILE] [--all] [--json] [--held-out PAIRS]
+python -m walkthrough.capstone train [FILE] [--updates 400] [--minutes M] [--seed 1] [--out WEIGHTS]
 python -m walkthrough.capstone grade FOLDER [--held-out PAIRS] [--csv OUT]
 python -m walkthrough.capstone export FILE WEIGHTS OUT
 
 FILE is my_transformer.py unless named. PAIRS has a French sentence, a tab and its translation in
-each line. The exit status is 1 where something is wrong, 2 where something cannot be told or done.
+each line. What `new`, `train` and `export` write is a new file: a name that exists is refused.
+`COMMAND --help` explains the options. The exit status is 1 where something is wrong, 2 where
+something cannot be told or done.
 """
 
 import argparse
@@ -44,25 +46,26 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("file", nargs="?", default=DEFAULT)
     one = commands.add_parser("check", help="which stubs are written, which are right")
     one.add_argument("file", nargs="?", default=DEFAULT)
-    one.add_argument("--json", action="store_true")
+    one.add_argument("--all", action="store_true", help="the doctor's whole report")
+    one.add_argument("--json", action="store_true", help="everything, as JSON")
     one.add_argument("--held-out", type=Path, help="pairs to translate")
     one.add_argument("--seconds", type=float, help="limit for the file")
-    one.add_argument("--gigabytes", type=float, default=4.0)
+    one.add_argument("--gigabytes", type=float, default=4.0, help="limit for the file")
     one = commands.add_parser("train", help="run your loop on the phrasebook")
     one.add_argument("file", nargs="?", default=DEFAULT)
-    one.add_argument("--updates", type=int, default=400)
+    one.add_argument("--updates", type=int, default=400, help="400 unless given")
     one.add_argument("--minutes", type=float, help="end the batches after that")
-    one.add_argument("--seed", type=int, default=1)
-    one.add_argument("--out", type=Path, help="weights; the file's name with .safetensors")
+    one.add_argument("--seed", type=int, default=1, help="of weights, batches and dropout")
+    one.add_argument("--out", type=Path, help="weights, a new file; FILE with .safetensors")
     one = commands.add_parser("grade", help="a row for each file of a folder")
     one.add_argument("folder", type=Path)
     one.add_argument("--held-out", type=Path, help="pairs that nobody has seen")
-    one.add_argument("--csv", type=Path, help="where the rows go; else they are printed")
+    one.add_argument("--csv", type=Path, help="where the rows go, over an old file; else printed")
     one.add_argument("--seconds", type=float, default=120.0, help="limit for one file")
     one.add_argument("--gigabytes", type=float, default=4.0, help="limit for one file")
     one = commands.add_parser("export", help="one file for the panel of chapter 21")
     for name in ("file", "weights", "out"):
-        one.add_argument(name)
+        one.add_argument(name, help="a new file" if name == "out" else None)
     return parser
 
 
@@ -82,7 +85,8 @@ def _check(given: argparse.Namespace) -> int:
     told = result.to_dict()
     if pairs is not None:
         told |= _held_out(result, Path(given.file).with_suffix(".safetensors"), pairs)
-    print(json.dumps(told, indent=1, ensure_ascii=False) if given.json else result)
+    shown = result.text(everything=given.all)
+    print(json.dumps(told, indent=1, ensure_ascii=False) if given.json else shown)
     if pairs is not None and not given.json:
         print(f"\nHeld-out pairs translated exactly: {told['held_out']}")
     untold = any(part.status == "cannot tell" for part in result.parts.values())

@@ -14,6 +14,7 @@ from transformer.data.batching import collate
 from transformer.data.codec import PhrasebookCodec
 from transformer.model import Transformer
 from walkthrough.capstone.weights import State, skeleton_names
+from walkthrough.doctor.loading import sized
 from walkthrough.lab.half_trained import load_translator
 from walkthrough.page.results import FOLDER
 
@@ -48,6 +49,14 @@ def sizes() -> dict[str, Any]:
     given = config()
     names = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "dropout")
     return {name: getattr(given, name) for name in names}
+
+
+def sizes_for(made: Any) -> dict[str, Any]:
+    """Return the sizes by the names that somebody's class has for them."""
+    given = config()
+    known = {"vocab": given.vocab_size, "d_model": given.d_model, "head": given.n_heads,
+             "layer": given.n_layers, "ff": given.d_ff, "d_k": given.d_k, "len": 128}  # fmt: skip
+    return sized(made, known)
 
 
 @cache

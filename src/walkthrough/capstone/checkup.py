@@ -1,6 +1,7 @@
 """`check`: which stubs are written and right, what is next, and what the whole model does."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -9,11 +10,11 @@ import torch
 from torch import nn
 
 from transformer.config import EOS_ID
-from walkthrough.capstone import book, judging, solution
+from walkthrough.capstone import book, judging, solution, start
 from walkthrough.capstone.report import Part, Result, mapping_to_fill_in
-from walkthrough.capstone.stubs import PARTS
+from walkthrough.capstone.stubs import HELPERS, PARTS
 from walkthrough.capstone.walk import place, walk
-from walkthrough.capstone.weights import CannotPlaceError
+from walkthrough.capstone.weights import CannotPlaceError, MissingError
 from walkthrough.checking import Verdict
 from walkthrough.checking.running import NeverEnds, limited
 from walkthrough.doctor import CannotCallError, examine
@@ -44,9 +45,10 @@ def check(file: Any = "my_transformer.py", *, doctor: bool = True) -> Result:
     right: set[str] = set()
     stuck = False  # in a loop without an end: what calls it is not called
     for name in PARTS:
-        part = Part(name, NOTHING_YET)
+        part = Part(name, NOTHING_YET, unwritten=() if name in HELPERS else (name,))
         if name in own:
             part = _judged(own, name, ({*USES.get(name, ())} - right) & {*own}, stuck)
+            part = replace(part, **_written(name, own[name]))
         result.parts[name] = part
         right |= {name} if part.verdict else set()
         stuck = stuck or "it had not returned after" in part.verdict.message
@@ -86,6 +88,17 @@ def loaded(file: Any) -> tuple[dict[str, Any], Result]:
     return vars(module), Result(path.name, said=[f"Not executed: {one}" for one in failed[:3]])
 
 
+def _written(name: str, made: Any) -> dict[str, Any]:
+    """Return which functions of a part still raise `NotImplementedError`, and if others do not."""
+    own = {name: made}
+    if isinstance(made, type):
+        own = {f"{name}.{key}": value for key, value in vars(made).items()}
+    codes = {key: code for key, value in own.items() if (code := getattr(value, "__code__", None))}
+    empty = tuple(key for key, code in codes.items() if "NotImplementedError" in code.co_names)
+    whole = len(empty) == len(codes)
+    return {"unwritten": (name,) if whole and empty else empty, "begun": not whole}
+
+
 def _judged(own: dict[str, Any], name: str, missing: set[str], stuck: bool) -> Part:
     """Judge a part: with right ones for what it uses and is not right, else as it stands."""
     if not missing:
@@ -122,17 +135,36 @@ def _whole(own: dict[str, Any], result: Result, doctor: bool) -> None:
     except (CannotCallError, CannotPlaceError) as error:
         if "NotImplementedError" in str(error):  # a stub that it needs is not written
             return
-        result.said.append(f"The book's weights cannot be loaded into your model: {error}")
-        if isinstance(error, CannotPlaceError):
+        if any(part.status == "wrong" for part in result.parts.values()):
+            return  # the stub's line says it
+        unplaced, lost = isinstance(error, CannotPlaceError), start.lost(model)
+        said = lost or (error if unplaced else _not_called(model))
+        result.said.append(f"The book's weights cannot be loaded into your model: {said}")
+        if unplaced and not lost and not isinstance(error, MissingError):
             result.said.append(mapping_to_fill_in())
         return
-    suspects = [name for name, part in result.parts.items() if part.status == "wrong"]
-    result.walk = walk(model, result.subject, result.placing, sure, suspects)
+    status = {name: part.status for name, part in result.parts.items()}
+    result.walk = walk(model, result.subject, result.placing, sure, status)
     codec = book.translator()[1]
     source = [*codec.encode(book.SENTENCE), EOS_ID]
     result.translation = codec.decode(book.greedy(result.subject.logits, [source])[0])
     if doctor:
         result.doctor = examine(model)
+        result.doctor.not_examined[:] = [
+            # the weights are the book's, and the loop is the business of `train`
+            one
+            for one in result.doctor.not_examined
+            if one.name not in ("first loss", "labels")
+        ]
+
+
+def _not_called(model: nn.Module) -> str:
+    """Return why a model cannot be called with two tensors of ids."""
+    try:
+        model(*book.batch())
+    except Exception as error:  # whatever a reader's code raises
+        return judging.stopped("it", error)
+    return "no logits come back, of shape (batch, target_len, vocab_size)"
 
 
 def _built(own: dict[str, Any]) -> nn.Module | None:

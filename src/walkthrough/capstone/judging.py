@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from walkthrough.capstone import book
+from walkthrough.capstone import book, start
 from walkthrough.capstone.kinds import FUNCTIONS, KINDS, N_HEADS, Call
 from walkthrough.capstone.slips import SLIPS, Slip, module_of
 from walkthrough.capstone.weights import (
@@ -17,22 +17,33 @@ from walkthrough.capstone.weights import (
 )
 from walkthrough.checking import Check, Mistake, Verdict
 from walkthrough.checking.base import NOTHING_YET
-from walkthrough.doctor.loading import sized
+from walkthrough.checking.stops import readers_frames, where_said
 
 
 def judge(part: str, made: Any, mapping: Any = None) -> Verdict:
     """Judge one part of a reader's file: a function or a class, as it stands there."""
     if part in FUNCTIONS:
         return FUNCTIONS[part](made)
+    verdict = _numbers(part, made, mapping)
+    try:
+        wrong = start.problem(part, made) if verdict else ""
+    except Exception as error:  # whatever a reader's code raises
+        wrong = stopped(f"a fresh `{part}`, in training mode,", error)
+    return Verdict("wrong", wrong, "start") if wrong else verdict
+
+
+def _numbers(part: str, made: Any, mapping: Any) -> Verdict:
+    """Judge what a class computes in evaluation, with the package's weights in it."""
     kind, check = KINDS[part], class_check(part)
     try:
         module = built(part, made)
         ways = _ways(part, module, mapping)
     except NotImplementedError:
         return NOTHING_YET
-    except MissingError as error:
-        return Verdict("wrong", f"the weights do not fit: {error}", "weights")
     except CannotPlaceError as error:
+        lost = start.lost(module)
+        if lost or isinstance(error, MissingError):
+            return Verdict("wrong", lost or str(error), "weights")
         said = "whether this is right cannot be told, since weights for it do not fit"
         return Verdict("wrong", f"{said}: {error}", "placing")
     except Exception as error:  # whatever a reader's code raises
@@ -59,7 +70,7 @@ def built(part: str, made: Any) -> nn.Module:
     Raises:
         TypeError: what comes back is no module.
     """
-    sizes = sized(made, book_sizes()) if part == "Transformer" else {}
+    sizes = book.sizes_for(made) if part == "Transformer" else {}
     with torch.random.fork_rng(devices=[]):
         module = made(*KINDS[part].sizes, **sizes)
     if not isinstance(module, nn.Module):
@@ -75,13 +86,6 @@ def _ways(part: str, module: nn.Module, mapping: Any = None) -> list[Placing]:
         if mapping and part != "Transformer":
             return placings(module, KINDS[part].state, n_heads)
         raise
-
-
-def book_sizes() -> dict[str, Any]:
-    """Return the trained model's sizes, by the words that the doctor knows parameters by."""
-    config = book.config()
-    return {"vocab": config.vocab_size, "d_model": config.d_model, "head": config.n_heads,
-            "layer": config.n_layers, "ff": config.d_ff, "d_k": config.d_k, "len": 128}  # fmt: skip
 
 
 @cache
@@ -116,10 +120,5 @@ def _slipped(slip: Slip) -> Call:
 
 def stopped(what: str, error: BaseException) -> str:
     """Return the sentence on code that raises: what was called, where it stopped, its words."""
-    trace, line = error.__traceback__, 0
-    while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith((torch.__path__[0], __file__)):
-            line = trace.tb_lineno
-        trace = trace.tb_next
     words = f": {error}" if str(error) else ""
-    return f"{what} stops with {type(error).__name__} in line {line}{words}"
+    return f"{what} stops with {type(error).__name__}{where_said(readers_frames(error))}{words}"

@@ -1,7 +1,7 @@
 """What each part is compared with and on which inputs: the chapters' checks, else the package."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -125,7 +125,7 @@ KINDS: dict[str, Kind] = {
     "ResidualNorm": Kind(
         (D_MODEL, 0.1),
         _shaken(lambda: ResidualNorm(SMALL)),
-        lambda ours: ours,
+        lambda ours: lambda x, sublayer: ours(x, sublayer(x)),
         (
             Case("a sub-layer", _with_sublayer(0.5)),
             Case("a sub-layer that returns zeros", _with_sublayer(0.0)),
@@ -182,7 +182,7 @@ FUNCTIONS: dict[str, Check] = {
         ],
         right="`padding_mask` is right",
     ),
-    "causal_mask": decoding_mask,
+    "causal_mask": replace(decoding_mask, name="causal_mask", right="`causal_mask` is right"),
     "split_heads": split_heads,
     "merge_heads": merge_heads,
     "positional_encoding": encoding,

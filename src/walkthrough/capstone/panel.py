@@ -48,8 +48,10 @@ def as_package_model(file: Any, weights: str | Path) -> Transformer:
     return ours
 
 
-def export(file: Any, weights: str | Path, out: str | Path) -> Path:
+def export(file: Any, weights: str | Path, out: str | Path, *, say: Any = print) -> Path:
     """Write the one file that the panel opens: the bundle's scripts, without its runtime.
+
+    Nearly all of its time is PyTorch's exporter, which traces each of four graphs anew.
 
     Raises:
         NoModelError, CannotExportError: as `as_package_model`.
@@ -59,13 +61,16 @@ def export(file: Any, weights: str | Path, out: str | Path) -> Path:
     path = Path(out)
     if path.exists():
         raise FileExistsError(f"{path} is there already, and is left as it is")
+    say("step 1 of 3: your model beside the book's")
     model = as_package_model(file, weights)
     for parameter in model.parameters():  # the panel holds 16 bits a number
         parameter.data = parameter.data.half().float()
     from walkthrough.ch21_translate_in_your_browser import bundle  # loads PyTorch's exporter
 
+    say("step 2 of 3: four graphs, half a minute or more of processor time")
     with TemporaryDirectory() as folder:
         contents = bundle.model_contents(model, book.translator()[1], Path(folder))
+    say("step 3 of 3: graphs, weights and words in one file")
     texts = [
         text
         for name, content in contents.items()

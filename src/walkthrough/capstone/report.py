@@ -9,24 +9,30 @@ from typing import Any
 from torch import nn
 
 from walkthrough.capstone import book
-from walkthrough.capstone.stubs import HELPERS, STUBS, Stub
+from walkthrough.capstone.stubs import HELPERS, PARTS, STUBS, Stub
 from walkthrough.capstone.walk import Walk
 from walkthrough.capstone.weights import TEMPLATE, Placing
 from walkthrough.checking import Verdict
 from walkthrough.doctor import Report
 from walkthrough.doctor.calling import Subject
-from walkthrough.doctor.report import SITE
+from walkthrough.doctor.report import SITE, TITLES
 
 SIGNS = {"right": "✓", "wrong": "✗", "nothing yet": "·", "cannot tell": "?"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """A function or a class of the file, and its verdict; `without` are parts put in its place."""
+    """A function or a class of the file, and its verdict.
+
+    `without` are parts in whose place right ones were put, `unwritten` the functions in it that
+    raise `NotImplementedError` still; `begun` says that others do not.
+    """
 
     name: str
     verdict: Verdict
     without: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+    begun: bool = False
 
     @property
     def status(self) -> str:
@@ -77,24 +83,30 @@ class Result:
         """Return, for each stub, its status, its name, and what is said of it."""
         found = []
         for stub in STUBS:
-            said = [
-                self._part_said(self.parts[name])
-                for name in stub.parts
-                if self.parts[name].verdict.status != "nothing yet"
-            ]
-            found.append((self.status(stub), f"{stub.number} {stub.name}", " ".join(said)))
+            parts, status = [self.parts[name] for name in stub.parts], self.status(stub)
+            said = [self._part_said(p) for p in parts if p.status in ("wrong", "cannot tell")]
+            empty = [name for part in parts for name in part.unwritten]
+            if status != "right" and empty and any(part.begun for part in parts):
+                names = ", ".join(f"`{name}`" for name in empty)
+                said.append(f"Not written yet: {names}.")
+            found.append((status, f"{stub.number} {stub.name}", " ".join(said)))
         return found
 
     def _part_said(self, part: Part) -> str:
-        if part.without and part.verdict:
-            names = ", ".join(f"`{name}`" for name in part.without)
-            return f"`{part.name}` is right (tried with right ones in place of your {names})."
         said = part.verdict.message
+        of_numbers = part.verdict.mistake is None and "stops with" not in said
+        if part.name == PARTS[-1] and of_numbers and self.walk and self.walk.first:
+            said = f"the first block that parts is {self.walk.first.name}; more of it below"
+            if sum(one.status == "wrong" for one in self.parts.values()) > 1:
+                said = (
+                    "its numbers are not the book's, with right ones in place of the wrong stubs "
+                    "too; mend those first"
+                )
         named = said if f"`{part.name}`" in said else f"`{part.name}`: {said}"
         return named if named.endswith((".", "?", "!")) else f"{named}."
 
-    def ending(self) -> list[str]:
-        """Return what is said of the whole model, and what is next."""
+    def ending(self, *, everything: bool = False) -> list[str]:
+        """Return what is said of the whole model, of the doctor's report, and what is next."""
         said = list(self.said)
         if self.translation:
             said.append(f"With the book's weights: {book.SENTENCE} → {self.translation}")
@@ -102,6 +114,8 @@ class Result:
             said.append(str(self.walk))
             if not self.walk.sure:
                 said.append(mapping_to_fill_in())
+        if self.doctor is not None:
+            said += ["", str(self.doctor), ""] if everything else self._examined(self.doctor)
         left = [stub.name for stub in STUBS if self.status(stub) == "nothing yet"]
         if left and self.walk is not None and self.walk.agrees:
             said.append(f"Not found by the skeleton's names, and not needed: {', '.join(left)}.")
@@ -110,27 +124,40 @@ class Result:
             status = self.status(stub)
             begun = "" if status == "nothing yet" else f" ({status})"
             said.append(f"Next: {stub.number} {stub.name}{begun}, {SITE}book/{stub.page}")
-        elif not self.wrong:
-            said.append("All ten are right. Next: your loop, `train`, and what it learns.")
+        else:
+            loop = "All ten are right. Next: your loop, `train`, and what it learns."
+            said.append("Next: what is said above." if self.wrong else loop)
         return said
 
+    def _examined(self, doctor: Report) -> list[str]:
+        """Return the doctor's bugs, its departures where no stub is wrong, and how many lines."""
+        wrong = any(self.status(stub) == "wrong" for stub in STUBS)
+        told = [*doctor.bugs, *([] if wrong else doctor.departures)]
+        counts = (f"{title.lower()} {len(getattr(doctor, to))}" for to, title in TITLES.items())
+        return [
+            *(f"{one.name} (§{one.section}): {one.sentence} {one.link}" for one in told),
+            f"The doctor, on the model as a whole: {', '.join(counts)}. "
+            "All of it: `check --all`, in Python `.doctor`.",
+        ]
+
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, everything: bool = False) -> str:
+        """Return what a terminal shows; `everything` has the doctor's whole report in it."""
         rows = [
-            f"{SIGNS[status]} {name}" + (f"\n    {said}" if said and status != "right" else "")
+            f"{SIGNS[status]} {name}" + (f"\n    {said}" if said else "")
             for status, name, said in self.lines()
         ]
-        text = "\n".join([self.file, *rows, "", *self.ending()])
-        return text if self.doctor is None else f"{text}\n\n{self.doctor}"
+        return "\n".join([self.file, *rows, "", *self.ending(everything=everything)])
 
     def _repr_html_(self) -> str:
         parts = []
         for status, name, said in self.lines():
-            shown = Verdict("wrong", said)._repr_html_() if status == "wrong" else ""
-            shown = f"<p>{escape(said)}</p>" if status == "cannot tell" else shown
-            parts.append(f"<div>{SIGNS[status]} {escape(name)}</div>{shown}")
+            is_wrong = status == "wrong"
+            shown = Verdict("wrong", said)._repr_html_() if is_wrong else f"<p>{escape(said)}</p>"
+            parts.append(f"<div>{SIGNS[status]} {escape(name)}</div>{shown if said else ''}")
         parts += [f'<p style="white-space:pre-wrap">{escape(said)}</p>' for said in self.ending()]
-        if self.doctor is not None:
-            parts.append(self.doctor._repr_html_())
         return f'<figure class="capstone" style="margin:0">{"".join(parts)}</figure>'
 
     def to_dict(self) -> dict[str, Any]:

@@ -94,7 +94,8 @@ class MultiHeadAttention(nn.Module):
     """Several attentions at once, mixed by W^O.
 
     - `self.query_proj`, `self.key_proj`, `self.value_proj` and `self.output_proj` are
-      `nn.Linear(d_model, d_model)`; each of the first three holds its matrices of all heads.
+      `nn.Linear(d_model, d_model)`; each of the first three holds its matrices of all heads. Store
+      `n_heads` as well.
     - Project queries, keys and values, split them, attend, merge, project the result.
     - One mask serves all heads; d_k = d_model / n_heads.
     """
@@ -140,8 +141,8 @@ class FeedForward(nn.Module):
 class TokenEmbedding(nn.Module):
     """One matrix for words that go in and for words that come out.
 
-    - `self.weight` is an `nn.Parameter` (vocab_size, d_model), drawn with standard deviation
-      d_model^−0.5.
+    - `self.weight` is an `nn.Parameter` (vocab_size, d_model), drawn from a normal distribution
+      with standard deviation d_model^−0.5.
     - A token's vector is its row, times √d_model.
     - The logit of a word is the product of the decoder's vector with the word's row, not scaled.
     """
@@ -265,6 +266,7 @@ class Transformer(nn.Module):
 
     - `self.embedding` is one `TokenEmbedding` for source, target and output; `self.encoder` and
       `self.decoder` are `nn.ModuleList`s of n_layers layers each; `self.dropout` is `nn.Dropout`.
+      Nothing more is drawn: each `nn.Linear` keeps the start that PyTorch gives it.
     - Embeddings plus positions, with dropout on the sum, enter each stack; every decoder layer
       gets what the last encoder layer returned.
     - The model makes its masks: padding of the source; padding and the future of the target.
@@ -287,14 +289,15 @@ class Transformer(nn.Module):
 
 
 def train(model, batches, n_updates):
-    """Make one update of each batch, and `yield` its loss.
+    """Make one update of each batch, and `yield` its loss: a float, the mean per token, smoothed.
 
     `batches` yields n_updates pairs (source, target) of ids: source (batch, source_len) ends with
     `END`, target (batch, target_len) begins with `START` and ends with `END`, both padded.
 
-    - The model reads all of the target but its last column, and predicts all but its first.
-    - Cross-entropy with label smoothing 0.1; padding is no word to predict.
-    - Adam, betas (0.9, 0.98), eps 1e-9. The rate rises to 3e-3 in the first sixth of the updates
-      and falls in a line to 0 at the last.
+    - Begin with `model.train()`. The model reads all of the target but its last column, and
+      predicts all but its first: `F.cross_entropy` with `label_smoothing=0.1, ignore_index=PAD`.
+    - An update is: gradients to zero, `loss.backward()`, the rate, one step of Adam with betas
+      (0.9, 0.98) and eps 1e-9.
+    - In update n = 1 … N the rate is 3e-3 · min(n / W, (N + 1 − n) / (N + 1 − W)), W = N // 6.
     """
     raise NotImplementedError

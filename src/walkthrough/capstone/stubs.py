@@ -1,6 +1,14 @@
-"""The ten stubs of the skeleton, in the order of the book: sections, pages, and their parts."""
+"""The skeleton: its ten stubs, in the order of the book, and `new`, which writes it."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
+
+from walkthrough.doctor.report import SITE
+
+SKELETON = Path(__file__).with_name("skeleton.py")
+_HEAD = re.compile(r"^# (\d+) · (.+?) · (.+)\n# \{site\}(.+)$", re.MULTILINE)
+_PART = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -14,29 +22,36 @@ class Stub:
     parts: tuple[str, ...]
 
 
-STUBS = (
-    Stub(1, "scaled dot-product attention", "3.2.1",
-         "02-scaled-dot-product-attention.html#the-formula-and-its-code",
-         ("scaled_dot_product_attention",)),
-    Stub(2, "masks", "3.1, 3.2.3", "03-masks.html#three-attentions-three-masks",
-         ("padding_mask", "causal_mask")),
-    Stub(3, "multi-head attention", "3.2.2", "04-multi-head-attention.html#split-and-merge",
-         ("split_heads", "merge_heads", "MultiHeadAttention")),
-    Stub(4, "feed-forward network", "3.3",
-         "05-feed-forward.html#one-network-for-every-word-says-the-paper", ("FeedForward",)),
-    Stub(5, "embedding and output", "3.4",
-         "06-embeddings-and-softmax.html#one-matrix-says-the-paper", ("TokenEmbedding",)),
-    Stub(6, "positions", "3.5", "07-positional-encoding.html#the-formula-on-five-words",
-         ("positional_encoding",)),
-    Stub(7, "residual connection and layer norm", "3.1",
-         "08-residuals-and-layer-norm.html#one-word-normalised", ("layer_norm", "ResidualNorm")),
-    Stub(8, "encoder layer", "3.1", "09-encoder-and-decoder.html#two-stacks", ("EncoderLayer",)),
-    Stub(9, "decoder layer", "3.1",
-         "09-encoder-and-decoder.html#the-decoder-reads-it-in-every-layer", ("DecoderLayer",)),
-    Stub(10, "the model", "3, Figure 1", "09-encoder-and-decoder.html#two-stacks",
-         ("Transformer",)),
-)  # fmt: skip
-"""The stubs in the order of the book."""
+def _stubs(text: str) -> tuple[Stub, ...]:
+    _, *found = _HEAD.split(text.partition("\n# The loop")[0])
+    heads = zip(*(found[i::5] for i in range(5)), strict=True)
+    return tuple(
+        Stub(int(number), name, section, page, tuple(_PART.findall(code)))
+        for number, name, section, page, code in heads
+    )
+
+
+STUBS = _stubs(SKELETON.read_text(encoding="utf-8"))
 PARTS = tuple(part for stub in STUBS for part in stub.parts)
 HELPERS = {"split_heads", "merge_heads", "layer_norm"}
 """Parts that a file may do without."""
+
+
+def new(file: str | Path = "my_transformer.py") -> Path:
+    """Write the skeleton of ten stubs; never over a file that is there.
+
+    Raises:
+        FileExistsError: there is such a file already.
+        FileNotFoundError: its folder is not there.
+    """
+    path = Path(file)
+    text = SKELETON.read_text(encoding="utf-8").replace("{site}", f"{SITE}book/")
+    text = text.replace("  # noqa: F401", "")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder {path.parent} is not there")
+    try:
+        with path.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError:
+        raise FileExistsError(f"{path} is there already, and is left as it is") from None
+    return path

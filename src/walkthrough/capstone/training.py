@@ -90,7 +90,7 @@ def train(
     if out is not None:
         save_model(trained.model, str(out))
         say(f"weights: {out}")
-    trained.exact = scores(trained.model)
+    trained.exact = scores(trained.model, say=say)
     return trained
 
 
@@ -125,26 +125,25 @@ def load_weights(model: nn.Module, weights: str | Path) -> None:
         raise ValueError(f"{weights} does not fit this model: {first}") from error
 
 
-def scores(model: nn.Module, n: int | None = None) -> dict[str, float]:
-    """Return the share of exact translations of both held-out splits (of their first `n`)."""
+def scores(model: nn.Module, say: Any = print) -> dict[str, float]:
+    """Return the share of exact translations of both held-out splits."""
     splits = translator.load_task().book.splits()
-    return {
-        name: exact(model, [(e.source_text, e.target_text) for e in splits[name][:n]])
-        for name in SPLITS
-    }
+    pairs = {name: [(e.source_text, e.target_text) for e in splits[name]] for name in SPLITS}
+    return {name: exact(model, some, say) for name, some in pairs.items()}
 
 
-def exact(model: nn.Module, pairs: Sequence[tuple[str, str]]) -> float:
+def exact(model: nn.Module, pairs: Sequence[tuple[str, str]], say: Any = None) -> float:
     """Return the share of sentences that greedy decoding translates exactly.
 
     Raises:
         CannotCallError: no way to call the model was found.
     """
-    outputs = translations(find_call(model.eval(), None, (0, 0)), [pair[0] for pair in pairs])
+    subject = find_call(model.eval(), None, (0, 0))
+    outputs = translations(subject, [pair[0] for pair in pairs], say)
     return exact_matches(outputs, [pair[1] for pair in pairs])
 
 
-def translations(subject: Subject, texts: Sequence[str]) -> list[str]:
+def translations(subject: Subject, texts: Sequence[str], say: Any = None) -> list[str]:
     """Return the greedy translation of each text, whatever its length."""
     codec = book.translator()[1]
     ids = [[*codec.encode(text), EOS_ID] for text in texts]
@@ -152,6 +151,8 @@ def translations(subject: Subject, texts: Sequence[str]) -> list[str]:
     found: dict[int, str] = {}
     for start in range(0, len(order), 100):
         some = order[start : start + 100]
+        if say is not None and not start % 500:
+            say(f"translating {start + 1} of {len(texts)}")
         outputs = book.greedy(subject.logits, [ids[i] for i in some])
         found |= {i: codec.decode(output) for i, output in zip(some, outputs, strict=True)}
     return [found[i] for i in range(len(texts))]

@@ -1,7 +1,7 @@
 """Figure 1, block by block, on real numbers: where a reader's model parts from the book's (§3)."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -49,6 +49,15 @@ class Walk:
             return None
         return next((one for one in self.blocks if not one.agrees and one.difference), None)
 
+    @property
+    def parting(self) -> str:
+        """The first block that parts, and by how much."""
+        if self.first is None:
+            return ""
+        gap = self.first.difference or 0.0
+        by = "by its shape" if gap == torch.inf else f"by up to {gap:.3g}"
+        return f"{self.first.name}, {'where it has NaN' if gap != gap else by}"
+
     def __str__(self) -> str:
         n = len(self.blocks)
         seen = [one for one in self.blocks if one.difference is not None]
@@ -72,13 +81,9 @@ class Walk:
         agreeing = [i for i, one in enumerate(before) if one.agrees]
         if agreeing:
             hidden = ", ".join(one.name for one in before[agreeing[-1] + 1 :])
-            lines.append(f"The last block that agrees is: {before[agreeing[-1]].name}.")
+            lines.append(f"The last block that agrees is {before[agreeing[-1]].name}.")
             lines += [f"Not seen: {hidden}."] if hidden else []
-        if self.first:
-            gap = self.first.difference or 0.0
-            by = "by its shape" if gap == torch.inf else f"by up to {gap:.3g}"
-            by = "where it has NaN" if gap != gap else by
-            lines.append(f"The first that parts from the book's: {self.first.name}, {by}.")
+        lines += [f"The first block that parts is {self.parting}."] if self.first else []
         lines.append(self.cause or "Which single line does this is not known.")
         return "\n".join(lines)
 
@@ -107,15 +112,15 @@ def place(
 
 @torch.no_grad()
 def walk(
-    model: nn.Module, subject: Subject, placed: Placing, sure: bool, wrong: Iterable[str]
+    model: nn.Module, subject: Subject, placed: Placing, sure: bool, status: Mapping[str, str]
 ) -> Walk:
-    """Follow the walk's sentences through the model; `wrong` are parts to suspect first."""
+    """Follow the walk's sentences through the model; parts whose status is "wrong" come first."""
     seen, logits = numbers(model, subject)
     blocks = _blocks(seen, logits, by_name=placed.how.endswith("skeleton"))
     found = Walk(placed.how, blocks, sure)
     if found.agrees or not sure:
         return found
-    return Walk(placed.how, blocks, sure, _cause(found, seen, logits, set(wrong)))
+    return Walk(placed.how, blocks, sure, _cause(found, seen, logits, status))
 
 
 def _blocks(seen: list[Recorded], logits: Tensor, *, by_name: bool) -> tuple[Seen, ...]:
@@ -152,11 +157,11 @@ def _size(gap: float) -> float:
     return torch.inf if gap != gap else gap
 
 
-def _cause(found: Walk, seen: list[Recorded], logits: Tensor, wrong: set[str]) -> str:
+def _cause(found: Walk, seen: list[Recorded], logits: Tensor, status: Mapping[str, str]) -> str:
     """Return the sentence on a slip that gives exactly these numbers, or nothing."""
     first = next(i for i, one in enumerate(found.blocks) if one is found.first)
     block = book.blocks()[first]
-    for slip in sorted(SLIPS, key=lambda slip: slip.part not in wrong):
+    for slip in sorted(SLIPS, key=lambda slip: status.get(slip.part) != "wrong"):
         theirs, result, parts_at = _slipped(slip)
         if not _same(logits, result):
             continue
@@ -164,7 +169,8 @@ def _cause(found: Walk, seen: list[Recorded], logits: Tensor, wrong: set[str]) -
             mine, others = _candidates(block, seen), _candidates(block, theirs)
             if parts_at != block.name or not (mine and others and _same(mine[-1], others[-1])):
                 continue
-        return f"Exactly these numbers come out where `{slip.part}` forgets {slip.forgets}."
+        who = "the model" if status.get(slip.part) == "right" else f"`{slip.part}`"
+        return f"Exactly these numbers come out where {who} forgets {slip.forgets}."
     return ""
 
 

@@ -92,10 +92,10 @@ def encoder_stages(
     stages, hidden = [x], []
     for layer in cast("list[EncoderLayer]", list(model.encoder.layers)):
         y, _ = layer.self_attention(x, x, x)
-        x = layer.residuals[0](x, lambda _, y=y: y)
+        x = layer.residuals[0](x, y)
         stages.append(x)
         hidden.append(layer.feed_forward.activation(layer.feed_forward.expand(x)))
-        x = layer.residuals[1](x, layer.feed_forward)
+        x = layer.residuals[1](x, layer.feed_forward(x))
         stages.append(x)
     return torch.stack(stages), hidden[0]
 
@@ -145,5 +145,5 @@ def plane(
 def _positions(model: Transformer, length: int) -> Tensor:
     if model.positions is None:
         raise ValueError("this chapter shows a model with positions; got one without")
-    found: Tensor = model.positions(length)
-    return found
+    positions: Tensor = model.positions(length)
+    return positions

@@ -1,115 +1,17 @@
-"""Five words through three heads in one drawing, and heads merged (§3.2.2)."""
+"""Heads merged, and whose numbers stand where (§3.2.2)."""
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from walkthrough.drawing.channels import cycled, menu
-from walkthrough.drawing.scene import Scene, at, scene
-from walkthrough.drawing.strips import picture
-from walkthrough.drawing.style import (
-    CATEGORIES,
-    KEY,
-    NARROW,
-    OUTPUT,
-    QUERY,
-    VALUE,
-    WEIGHT,
-    described,
-    token_labels,
-    wrapped,
-)
+from walkthrough.drawing.style import CATEGORIES, NARROW, described, token_labels, wrapped
 
 EXCHANGED, AT_ONCE = "exchange, then flatten", "flatten at once"
 WAYS = (EXCHANGED, AT_ONCE)
-
-
-VECTOR = "#7d8b99"  # a word's own numbers
-_CSS = """
-#scene-heads .stage{display:grid;grid-template-columns:auto auto;gap:1.1em 1.2em;
-align-items:center;justify-content:start;padding:0 4px;--c:.76em;--r:1.1em}
-@container(min-width:620px){#scene-heads .stage{grid-template-columns:repeat(4,auto);
-justify-content:space-between;--c:1.02em;--r:.9em}
-#scene-heads :is(small,.words span){font-size:.86em}}
-#scene-heads .lanes{display:grid;gap:.8em}
-#scene-heads .lane{display:flex;gap:.55em;align-items:end;flex-wrap:wrap}
-#scene-heads .lane>b{flex-basis:100%;font-weight:600;font-size:.94em;margin-bottom:-.3em}
-#scene-heads .words{display:inline-grid;grid-auto-rows:var(--r);padding-right:.45em;
-text-align:right;vertical-align:bottom;line-height:var(--r);font-size:1em}
-#scene-heads .mat{display:inline-block}
-#scene-heads small{display:block;text-align:center;font-size:.96em;white-space:nowrap}
-#scene-heads .px{position:relative;height:calc(5*var(--r));background-size:100% 100%;
-image-rendering:pixelated;border-radius:2px;
-box-shadow:0 0 0 1px color-mix(in srgb,currentColor 25%,transparent)}
-#scene-heads .px i{position:absolute;left:-2px;right:-2px;height:20%;border-radius:3px;
-box-shadow:0 0 0 2px currentColor}
-"""
-
-
-def through_heads(
-    words: Sequence[str],
-    x: Float[Tensor, "words d_model"],
-    heads: Sequence[dict[str, Float[Tensor, "words _"]]],
-    output: Float[Tensor, "words d_model"],
-    *,
-    names: Sequence[str],
-    first: int = 1,
-    question: str = "Which word asks?",
-) -> Scene:
-    """Return every matrix from the words to the output of the heads; the asking word is framed.
-
-    A head holds its `Q`, `K`, `V`, `weights` and what it `finds`; `names` are what it asks.
-    """
-    inks = {"Q": QUERY, "K": KEY, "V": VALUE, "weights": WEIGHT, "finds": OUTPUT}
-    lanes, says = "", []
-    for head, name in zip(heads, names, strict=True):
-        parts = "".join(
-            _matrix(part, head[part], ink, first, framed=part not in "KV")
-            for part, ink in inks.items()
-        )
-        lanes += f'<div class="lane"><b>{html.escape(name)}</b>{parts}</div>'
-    for row, word in enumerate(words):
-        found = []
-        for head, name in zip(heads, names, strict=True):
-            weight, place = head["weights"][row].max(dim=0)
-            sure = float(weight) > 1.5 / len(words)
-            looks = f"<i>{html.escape(words[int(place)])}</i> {weight:.2f}" if sure else "nobody"
-            found.append(f"{html.escape(name)} {looks}")
-        says.append(f"<i>{html.escape(word)}</i> asks. {' · '.join(found)}.")
-    concat = torch.cat([head["finds"] for head in heads], dim=-1)
-    side = "".join(f"<span>{html.escape(word)}</span>" for word in words)
-    return scene(
-        "heads",
-        f'<div><div class="words">{side}</div>{_matrix("x", x, VECTOR, first)}</div>'
-        f'<div class="lanes">{lanes}</div>'
-        + _matrix("→ Concat", concat, OUTPUT, first)
-        + _matrix("→ · W<sup>O</sup>", output, OUTPUT, first),
-        question=question,
-        choices=[html.escape(word) for word in words],
-        says=says,
-        first=first,
-        css=_CSS,
-    )
-
-
-def _matrix(label: str, matrix: Tensor, ink: str, first: int, *, framed: bool = True) -> str:
-    """A matrix as a picture, a pixel a number, with a frame around the row of the asking word."""
-    n_rows, n_columns = matrix.shape
-    shown = picture((matrix / matrix.abs().max()).double().numpy(), ink)
-    frames = "".join(
-        f'<i{at(row, first=first)} style="top:{100 * row / n_rows:g}%"></i>'
-        for row in range(n_rows * framed)
-    )
-    style = f"width:calc({n_columns}*var(--c));background-image:url({shown})"
-    return (
-        f'<div class="mat"><small>{label}</small><div class="px" style="{style}">{frames}</div>'
-        "</div>"
-    )
 
 
 def merge_explorer(

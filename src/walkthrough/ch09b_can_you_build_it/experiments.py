@@ -41,7 +41,7 @@ def walked(slip: str = "") -> Walked:
     model = made(**book.sizes()).eval()
     subject = Subject(model, model, (0, 0))
     placed, sure = place(model, subject, None)
-    found = walk(model, subject, placed, sure, [known[slip].part] if slip else [])
+    found = walk(model, subject, placed, sure, {known[slip].part: "wrong"} if slip else {})
     codec = book.translator()[1]
     source = [*codec.encode(book.SENTENCE), EOS_ID]
     return Walked(found, codec.decode(book.greedy(subject.logits, [source])[0]))

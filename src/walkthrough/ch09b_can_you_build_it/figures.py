@@ -84,10 +84,8 @@ def strength(block: Seen) -> float:
 def _said(one: Walk, agrees: str) -> str:
     if one.agrees or one.first is None:
         return _text(agrees)
-    gap = one.first.difference or 0.0
-    by = f"by up to {gap:.2g}" if isfinite(gap) else "by its shape"
     cause = _text(one.cause).replace("`", "")
-    return f"First block that parts: <b>{_text(one.first.name)}</b>, {by}. {cause}"
+    return f"The first block that parts is <b>{_text(one.parting)}</b>. {cause}"
 
 
 def _text(words: str) -> str:

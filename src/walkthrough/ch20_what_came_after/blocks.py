@@ -7,11 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer.attention import (
-    KeyValueCache,
-    MultiHeadAttention,
-    scaled_dot_product_attention,
-)
+from transformer.attention import MultiHeadAttention, scaled_dot_product_attention
+from transformer.cache import KeyValueCache
 from transformer.config import TransformerConfig
 from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import EncoderLayer, ResidualNorm

@@ -31,46 +31,58 @@ SOURCE, TARGET = "Jane visite Rome", "Jane visits Rome"
 
 
 def one_stack() -> Scene:
-    """Return which word may look at which: in the model of 2017, in BERT, GPT, a prefix model."""
+    """Return which word may look at which, a colour a rule: in 2017, BERT, GPT, a prefix model."""
     words = [*SOURCE.split(), "→", *TARGET.split()]
     tokens = torch.tensor([[5, 6, 7, BOS_ID, 8, 9, 10]])
     config = TransformerConfig(vocab_size=11, d_model=8, n_heads=1, n_layers=1, d_ff=8)
     seen = {sight: Stack(config, sight).mask(tokens).expand(1, 1, 7, 7)[0, 0] for sight in SIGHTS}
     of_2017 = seen["prefix"].clone()
     of_2017[:3, 3] = False  # the arrow is the decoder's
+    both_ways, backwards, across = range(3)
+    rules = torch.full((4, 7, 7), backwards)
+    rules[0, 3:, :3] = across
+    rules[1] = both_ways
+    rules[[0, 3], :3] = both_ways
     frames = [
         (
             "2017",
             of_2017,
-            "Two stacks. The encoder's words see each other both ways. The decoder's see all of "
-            "these, and of their own none that comes later.",
+            "Two stacks, three rules. The encoder's words see each other "
+            f"{_inked('both ways', both_ways)}. The decoder's see "
+            f"{_inked('all of these', across)}, and of their own "
+            f"{_inked('none that comes later', backwards)}.",
         ),
         (
             "BERT",
             seen["both ways"],
-            "One stack, in which every word sees every word. It reads, and cannot write: the next "
-            "word is in sight.",
+            f"One stack, in which every word sees {_inked('both ways', both_ways)}. It reads, and "
+            "cannot write: the next word is in sight.",
         ),
         (
             "GPT",
             seen["backwards"],
-            "One stack that looks backwards. While it reads <em>Jane</em>, it does not know yet "
-            "what she does.",
+            f"One stack that {_inked('looks backwards', backwards)}. While it reads <em>Jane</em>, "
+            "it does not know yet what she does.",
         ),
         (
             "prefix model",
             seen["prefix"],
-            "One stack, with nearly the sight of 2017. What is gone is the second set of weights.",
+            f"One stack: French {_inked('both ways', both_ways)}, English "
+            f"{_inked('backwards', backwards)}. What is gone is the second set of weights.",
         ),
     ]
     names, masks, says = zip(*frames, strict=True)
     return grids(
         "stacks",
-        [Grid("", words, words, masks)],
+        [Grid("", words, words, masks, list(rules))],
         question="Whose mask?",
         choices=names,
         says=says,
     )
+
+
+def _inked(words: str, rule: int) -> str:
+    return f'<span style="border-bottom:3px solid {CATEGORIES[rule]}">{words}</span>'
 
 
 def rope_picture(scores: Float[Tensor, "queries keys"], words: Sequence[str]) -> Still:

@@ -81,8 +81,10 @@ def layer_output(
     mask: Bool[Tensor, "batch 1 queries keys"],
 ) -> Float[Tensor, "batch length d_model"]:
     """Return what an encoder layer makes of `x`; the mask may differ from query to query."""
-    x = layer.residuals[0](x, lambda y: layer.self_attention(y, y, y, mask)[0])
-    return layer.residuals[1](x, layer.feed_forward)
+    first, second = layer.residuals
+    y = first.before(x)
+    x = first(x, layer.self_attention(y, y, y, mask)[0])
+    return second(x, layer.feed_forward(second.before(x)))
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def continuations(
     model: Stack, sources: Sequence[list[int]], *, longest: int = 40
 ) -> list[list[int]]:
     """Return what the model writes after each source, the likeliest word each time."""
-    found: list[list[int]] = [[] for _ in sources]
+    outputs: list[list[int]] = [[] for _ in sources]
     for length in sorted({len(source) for source in sources}):
         places = [place for place, source in enumerate(sources) if len(source) == length]
         rows = torch.tensor([[*sources[place], BOS_ID] for place in places])
@@ -123,5 +125,5 @@ def continuations(
             done |= best == EOS_ID
             rows = torch.cat([rows, best[:, None]], dim=1)
         for place, row in zip(places, rows[:, length + 1 :].tolist(), strict=True):
-            found[place] = row[: row.index(EOS_ID)] if EOS_ID in row else row
-    return found
+            outputs[place] = row[: row.index(EOS_ID)] if EOS_ID in row else row
+    return outputs

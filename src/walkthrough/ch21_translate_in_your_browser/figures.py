@@ -24,11 +24,12 @@ def recorded(model: Transformer, codec: PhrasebookCodec) -> Scene:
     with torch.inference_mode():
         maps = model.attention(source, target_ids(tokens))
     french = [*codec.vocabulary.decode(codec.encode(EXAMPLES[0])), "</s>"]
-    english = ["<s>", *codec.vocabulary.decode(tokens)]
+    words = codec.vocabulary.decode(tokens)
+    read, written = ["<s>", *words], [*words, "</s>"]  # a row is named after the word to be written
     shown = [
         ("Encoder self-attention", french, french, maps.encoder),
-        ("Decoder self-attention", english, english, maps.decoder),
-        ("Encoder–decoder attention", english, french, maps.cross),
+        ("Decoder self-attention", written, read, maps.decoder),
+        ("Encoder–decoder attention", written, french, maps.cross),
     ]
     heads = model.config.n_heads
     places = [(layer, head) for layer in range(model.config.n_layers) for head in range(heads)]

@@ -55,14 +55,14 @@ class LaboratoryEncoder(_Laboratory):
     ) -> tuple[Tensor, Tensor]:
         """Return memory and products; every switch at 1 is the model as trained."""
         x = self.model.source_embedding(source) + positions * _rows(self.table, source.shape[1])
-        found = []
+        all_products = []
         layers = cast("list[EncoderLayer]", list(self.model.encoder.layers))
         for layer, gains in zip(layers, encoder_heads, strict=True):
             y, products = _attend(layer.self_attention, x, x, None, score_scale, gains)
-            x = layer.residuals[0](x, lambda _, y=y: y)
-            x = layer.residuals[1](x, layer.feed_forward)
-            found.append(products)
-        return x, torch.stack(found)
+            x = layer.residuals[0](x, y)
+            x = layer.residuals[1](x, layer.feed_forward(x))
+            all_products.append(products)
+        return x, torch.stack(all_products)
 
 
 class LaboratoryDecoder(_Laboratory):
@@ -84,18 +84,18 @@ class LaboratoryDecoder(_Laboratory):
         places = torch.arange(length, device=target.device)
         attend_mask = (places[None, :] <= places[:, None]) | (causal < 0.5)
         memory = memory.expand(target.shape[0], -1, -1)
-        found = []
+        pairs = []
         layers = cast("list[DecoderLayer]", list(self.model.decoder.layers))
         for index, layer in enumerate(layers):
             own, cross = layer.self_attention, layer.cross_attention
             y, own_products = _attend(own, x, x, attend_mask, score_scale, decoder_heads[index])
-            x = layer.residuals[0](x, lambda _, y=y: y)
+            x = layer.residuals[0](x, y)
             y, cross_products = _attend(cross, x, memory, None, score_scale, cross_heads[index])
-            x = layer.residuals[1](x, lambda _, y=y: y)
-            x = layer.residuals[2](x, layer.feed_forward)
-            found.append((own_products, cross_products))
+            x = layer.residuals[1](x, y)
+            x = layer.residuals[2](x, layer.feed_forward(x))
+            pairs.append((own_products, cross_products))
         logits = F.linear(x[:, -1], self.model.output_weight)
-        decoder_products, cross_products = (torch.stack(kind) for kind in zip(*found, strict=True))
+        decoder_products, cross_products = (torch.stack(kind) for kind in zip(*pairs, strict=True))
         return logits, decoder_products, cross_products
 
 

@@ -3,7 +3,7 @@
 import ast
 import linecache
 from collections.abc import Callable, Mapping
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,11 @@ from walkthrough.checking.whose import code_of, is_readers
 def stop_said(function: Callable[..., Any], error: BaseException, label: str) -> str:
     """Return the sentence on an exception: where it arose, its own words, and what met there."""
     words = f": {str(error).strip()}" if str(error).strip() else ""
-    frame, number = _readers_frame(function, error)
-    if frame is None:
-        return f"for {label} your function stops with {type(error).__name__}{words}"
-    line = linecache.getline(frame.f_code.co_filename, number).strip()
-    where = f" in line {number}" + (f" (`{line}`)" if line else "")
-    met = _shapes_said(_names(line), frame.f_locals)
-    said = f"for {label} your function stops with {type(error).__name__}{where}{words}"
+    frames = readers_frames(error, code_of(function))
+    said = f"for {label} your function stops with {type(error).__name__}{where_said(frames)}{words}"
+    if not frames:
+        return said
+    met = _shapes_said(_names(_line(*frames[-1])), frames[-1][0].f_locals)
     means = next((hint for part, hint in _MEANS.items() if part in str(error)), "")
     more = [sentence for sentence in (met, means) if sentence]
     stop = "" if said.endswith((".", "?")) else "."
@@ -55,19 +53,36 @@ _MEANS = {
 }
 
 
-def _readers_frame(
-    function: Callable[..., Any], error: BaseException
-) -> tuple[FrameType | None, int]:
-    """Return the innermost frame of the reader's code, and the line it had reached."""
-    code = code_of(function)
-    found: tuple[FrameType | None, int] = (None, 0)
+def readers_frames(
+    error: BaseException, code: CodeType | None = None
+) -> list[tuple[FrameType, int]]:
+    """Return the frames of the reader's code, the innermost last, and the line each had reached.
+
+    Code that stands in the file of `code` is the reader's, too.
+    """
+    found: list[tuple[FrameType, int]] = []
     step = error.__traceback__
     while step:
         file = step.tb_frame.f_code.co_filename
         if is_readers(file) or (code and file == code.co_filename):
-            found = step.tb_frame, step.tb_lineno
+            found.append((step.tb_frame, step.tb_lineno))
         step = step.tb_next
     return found
+
+
+def where_said(frames: list[tuple[FrameType, int]]) -> str:
+    """Return " in line 3 (`…`), called from line 9": where code stopped, and who called it."""
+    if not frames:
+        return ""
+    line, file = _line(*frames[-1]), frames[-1][0].f_code.co_filename
+    where = f" in line {frames[-1][1]}" + (f" (`{line}`)" if line else "")
+    callers = [number for frame, number in frames[:-1] if frame.f_code.co_filename == file]
+    return f"{where}, called from line {callers[-1]}" if callers else where
+
+
+def _line(frame: FrameType, number: int) -> str:
+    linecache.checkcache(frame.f_code.co_filename)  # the file may have been edited since
+    return linecache.getline(frame.f_code.co_filename, number).strip()
 
 
 def _names(line: str) -> list[str]:

@@ -120,7 +120,7 @@ def definitions(path: Path) -> tuple[types.ModuleType, list[str]]:
     module = types.ModuleType(f"{name}_of_file" if name in sys.modules else name)  # torch.py
     module.__file__, module.__package__ = str(path), path.parent.name
     sys.modules[module.__name__] = module
-    sys.path[:0] = [str(folder) for folder in path.resolve().parents[:3]]
+    sys.path[:0] = [str(p) for p in path.resolve().parents[:3] if str(p) not in sys.path]
     left: list[str] = []
     unrun: list[str] = []
     for node in tree.body:

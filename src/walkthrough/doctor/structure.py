@@ -195,11 +195,17 @@ def dropout(x: Examination) -> None:
         return
     if not any(tape.positions.values()):  # then it stands where the sum would be
         places[PAPER_DROPS[1]] += places.pop("the embedding alone", 0)
-    extra = [f"{on} ({n} times)" for on, n in places.items() if on not in (*PAPER_DROPS, UNSEEN)]
+    extra = [
+        f"{on} ({'once' if n == 1 else f'{n} times'})"
+        for on, n in places.items()
+        if on not in (*PAPER_DROPS, UNSEEN)
+    ]
     missing = [on for on in PAPER_DROPS if on not in places and UNSEEN not in places]
-    if extra:
+    if extra and missing:
+        x.departs("dropout.moved", places=", ".join(extra), missing=" and on ".join(missing))
+    elif extra:
         x.departs("dropout.extra", places=", ".join(extra))
-    if missing:
+    elif missing:
         x.departs("dropout.missing", places=" and on ".join(missing))
     if not extra and not missing and UNSEEN not in places:
         x.same("dropout.same")

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Shaped
+from jaxtyping import Int, Shaped
 from torch import Tensor
 
 from walkthrough.drawing.look import HATCH, SHUT
 from walkthrough.drawing.maps import check_tokens
 from walkthrough.drawing.scene import Scene, glides, scene
-from walkthrough.drawing.style import WEIGHT
+from walkthrough.drawing.style import CATEGORIES, WEIGHT
 
 _CSS = f"""
 figure.scene .stage:has(>.cells){{display:flex;flex-wrap:wrap;gap:1.2em 1.8em}}
@@ -26,8 +26,9 @@ align-self:end;padding-top:.3em}}
 .cells span{{box-sizing:border-box;height:var(--h);border:1px solid {SHUT};border-radius:3px;
 background:{HATCH}}}
 .weights span{{background:color-mix(in srgb,{WEIGHT} 7%,transparent);border-color:transparent}}
-.cells i{{display:block;height:0;margin:-1px;border:solid {WEIGHT};border-width:calc(var(--h)/2) 0;
-border-radius:3px;background:{WEIGHT};opacity:var(--a,var(--z))}}
+.cells i{{display:block;height:0;margin:-1px;border:solid var(--b,{WEIGHT});
+border-width:calc(var(--h)/2) 0;border-radius:3px;background:var(--b,{WEIGHT});
+opacity:var(--a,var(--z))}}
 @container(min-width:780px){{.cells{{--h:1.7em;font-size:1em}}}}
 """
 
@@ -36,13 +37,15 @@ border-radius:3px;background:{WEIGHT};opacity:var(--a,var(--z))}}
 class Grid:
     """One grid: its title, what stands beside its rows and columns, and a mask a frame.
 
-    A mask may hold weights from 0 to 1 in place of booleans.
+    A mask may hold weights from 0 to 1 in place of booleans. `colours` holds, for each frame, the
+    number in `CATEGORIES` of each cell's colour.
     """
 
     title: str
     rows: Sequence[str]
     columns: Sequence[str]
     masks: Sequence[Shaped[Tensor, "rows columns"]]
+    colours: Sequence[Int[Tensor, "rows columns"]] = ()
 
 
 def grids(
@@ -93,7 +96,8 @@ def _cells(grid: Grid, corner: str, first: int) -> str:
         body += f"<b>{html.escape(word)}</b>"
         for column in range(len(grid.columns)):
             values = [f"{float(mask[row, column]):.2g}" for mask in grid.masks]
-            style = f"--z:{values[first]};{glides(values)}"
+            inks = [CATEGORIES[int(colour[row, column])] for colour in grid.colours]
+            style = f"--z:{values[first]};{glides(values, inks)}"
             body += f'<span><i class="glides" style="{style}"></i></span>'
     kind = "cells" if grid.masks[0].dtype == torch.bool else "cells weights"
     return f'<div class="{kind}" style="--n:{len(grid.columns)}">{body}</div>'

@@ -8,7 +8,6 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from jaxtyping import Float
@@ -20,11 +19,14 @@ from walkthrough.drawing.strips import picture
 
 _CSS = """
 § .flow{display:flex;flex-wrap:wrap;gap:.5em .7em;align-items:center}
+§ .lanes{display:grid;gap:.7em}
+@container(min-width:860px){§ .flow:has(.lanes){flex-wrap:nowrap}}
 § .lane{display:flex;flex-wrap:wrap;gap:.2em .3em;align-items:end}
 § .lane>b{flex-basis:100%;font-weight:600;margin-bottom:-.2em}
 § label span{padding:.2em .3em;border-radius:5px;border-color:transparent;text-align:center}
 § label:hover span{border-color:currentColor}
 § label small{display:block;font-size:.82em;line-height:1.25;white-space:nowrap}
+§ label small::after{content:attr(data-shape);display:block}
 § .px{display:block;margin:0 auto;--c:6px;width:calc(var(--n)*var(--c));
 height:calc(var(--m)*var(--c));background-size:100% 100%;image-rendering:pixelated;
 border-radius:2px;box-shadow:0 0 0 1px color-mix(in srgb,currentColor 25%,transparent)}
@@ -38,6 +40,7 @@ font-size:.84em;align-items:center}
 @container(min-width:620px){§ .of{font-size:.74em}}
 § .of strong{grid-column:1/-1;font-weight:650}
 § .of b{font-weight:500;text-align:right;padding-right:.35em}
+§ .of em:first-of-type{grid-column:2}
 § .of em{font-style:normal;writing-mode:vertical-rl;transform:rotate(180deg);justify-self:center;
 align-self:end;padding-top:.2em}
 § .of i{font-style:normal;text-align:center;padding:.12em .2em;border-radius:3px;
@@ -101,16 +104,13 @@ def all_the_way(
     every = [start, *(matrix for lane in lanes for matrix in lane), *end]
     chosen = next((n for n, one in enumerate(every) if one.symbol.startswith(first)), 0)
     buttons = [_button(name, n, one, n == chosen) for n, one in enumerate(every)]
-    rows = [buttons]
-    if len(heads) > 1:  # a row for each head
-        ends = [1 + 9 * n for n in range(len(heads) + 1)]
-        rows = [buttons[:1], *(buttons[a:b] for a, b in pairwise(ends)), buttons[ends[-1] :]]
-    titles = ["", *(f"<b>{html.escape(head.name)}</b>" * bool(head.name) for head in heads), ""]
-    flow = "".join(
-        f'<div class="lane">{title}{"".join(row)}</div>'
-        for title, row in zip(titles, rows, strict=False)
-    )
-    description = " ".join(f"{_plain(one.symbol)} is {one.shape}: {one.says}." for one in every)
+    lanes_drawn = [_row(buttons)]
+    if len(heads) > 1:  # a row for each head, between x and the end
+        rows = [_row(buttons[1 + 9 * n : 10 + 9 * n], one.name) for n, one in enumerate(heads)]
+        side_by_side = f'<div class="lanes">{"".join(rows)}</div>'
+        lanes_drawn = [_row(buttons[:1]), side_by_side, _row(buttons[1 + 9 * len(heads) :])]
+    flow = "".join(lanes_drawn)
+    description = _plain(" ".join(f"{one.symbol} is {one.shape}: {one.says}." for one in every))
     rules = "".join(
         f'§:has([value="m{n}"]:checked) .{part} .f{n}{{display:{kind}}}'
         for n in range(len(every))
@@ -186,6 +186,11 @@ def _end(found: Sequence[_Matrix], features: Sequence[str], w_output: Tensor) ->
     return [*before, w, output]
 
 
+def _row(buttons: Sequence[str], title: str = "") -> str:
+    named = f"<b>{html.escape(title)}</b>" * bool(title)
+    return f'<div class="lane">{named}{"".join(buttons)}</div>'
+
+
 def _button(name: str, n: int, one: _Matrix, chosen: bool) -> str:
     strengths = (one.numbers.abs() / one.numbers.abs().max().clamp(min=1e-9)).double().numpy()
     size = f"--m:{len(one.rows)};--n:{len(one.columns)}"
@@ -193,14 +198,13 @@ def _button(name: str, n: int, one: _Matrix, chosen: bool) -> str:
         f'<label><input type="radio" name="{name}" value="m{n}"{" checked" * chosen} '
         f'aria-label="{_plain(one.symbol)}, {one.shape}"><span><i class="px" '
         f'style="{size};background-image:url({picture(strengths, one.ink)})"></i>'
-        f"<small>{one.symbol}<br>{one.shape}</small></span></label>"
+        f'<small data-shape="{one.shape}">{one.symbol}</small></span></label>'
     )
 
 
 def _sentences(every: Sequence[_Matrix]) -> str:
     return "".join(
-        f'<p class="f{n}"><b>{one.symbol}</b>, {one.shape}: {one.says}.</p>'
-        for n, one in enumerate(every)
+        f'<p class="f{n}">{one.symbol}, {one.shape}: {one.says}.</p>' for n, one in enumerate(every)
     )
 
 
@@ -225,7 +229,7 @@ def _made(every: Sequence[_Matrix]) -> str:
 
 def _numbers(one: _Matrix) -> str:
     largest = float(one.numbers.abs().max()) or 1.0
-    cells = "<b></b>" + "".join(f"<em>{html.escape(name)}</em>" for name in one.columns)
+    cells = "".join(f"<em>{html.escape(name)}</em>" for name in one.columns)
     for name, row in zip(one.rows, one.numbers.tolist(), strict=True):
         cells += f"<b>{html.escape(name)}</b>" + "".join(
             f'<i style="--t:{60 * abs(value) / largest:.0f}%">{_short(value)}</i>' for value in row

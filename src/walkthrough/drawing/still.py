@@ -205,7 +205,7 @@ def _body(svg: str, label: str) -> str:
     inside = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
     inside = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inside, flags=re.DOTALL)
     inside = re.sub(r"<[^>]+>", _on_the_page, inside)  # what stands between tags is the reader's
-    return re.sub(r"\s*\n\s*", "\n", _named_apart(inside, label))
+    return re.sub(r"\s*\n\s*", "\n", _ungrouped(_named_apart(inside, label)))
 
 
 def _on_the_page(tag: re.Match[str]) -> str:
@@ -214,7 +214,7 @@ def _on_the_page(tag: re.Match[str]) -> str:
     if not found.startswith("<text"):
         found = re.sub("|".join(_PAINT), lambda colour: _PAINT[colour[0]], found)
     found = re.sub(r"font: ((?:[\w.]+ )*)([\d.]+px) [^;\"]*", _font, found)
-    found = re.sub(r"; font-family: [^;\"]*", "", found)
+    found = re.sub(r"; font-family: [^;\"]*| transform=\"rotate\(-0 [^\"]*\"", "", found)
     return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", found)
 
 
@@ -229,3 +229,17 @@ def _named_apart(svg: str, label: str) -> str:
     used = set(re.findall(r"(?:url\(|href=\")#([\w-]+)", svg))
     svg = re.sub(r' id="([\w.-]+)"', lambda i: f' id="{label}-{i[1]}"' * (i[1] in used), svg)
     return re.sub(r"(url\(|href=\")#([\w-]+)", rf"\1#{label}-\2", svg)
+
+
+def _ungrouped(svg: str) -> str:
+    """Leave out what nobody sees: grounds without paint, and groups that say nothing."""
+    svg = re.sub(r'<path d="[^"]*" style="fill: none"/>\n?', "", svg)
+    kept: list[bool] = []
+
+    def tag(found: re.Match[str]) -> str:
+        if found[0] != "</g>":
+            kept.append(found[0] != "<g>")
+            return found[0] * kept[-1]
+        return found[0] * kept.pop()
+
+    return re.sub(r"<g(?: [^>]*)?(?<!/)>|</g>", tag, svg)

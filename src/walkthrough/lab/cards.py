@@ -4,6 +4,7 @@ import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -120,6 +121,10 @@ def _panels(
     figure.supylabel(f"difference, {found.unit}", fontsize=FONT_SIZE)
     ours, base = sides_of(found)
     above, below = (base, ours) if found.lower_is_better else (ours, base)
+    reach = _reach(found)
+    every = [point for _, points in parts for point in points]
+    if any(point.low < reach[0] or point.high > reach[1] for point in every):
+        first.set_ylim(*reach)  # or one wide interval would flatten all pairs
     room = int(figure.bbox.width / _LETTER)
     for label, arrow, side in ((figure.suptitle, "↑", above), (figure.supxlabel, "↓", below)):
         said = textwrap.fill(f"{arrow} better: {side}", room)
@@ -128,6 +133,7 @@ def _panels(
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):
             _interval(axis, place, point)
+            _say_what_is_cut(axis, place, point, reach)
         axis.set_xlim(-0.6, len(points) - 0.4)
         step = 1 + (len(points) - 1) // 6  # more labels would lie on each other
         axis.set_xticks(range(0, len(points), step), [f"{p.x:g}" for p in points[::step]])
@@ -164,3 +170,20 @@ def overview(found: Sequence[Comparison], *, title: str) -> Still:
 def _interval(axis: Any, x: Number, point: Point) -> None:
     axis.plot([x, x], [point.low, point.high], color=CATEGORIES[1], linewidth=2)
     axis.plot([x], [point.mean], "D", color=CATEGORIES[1])
+
+
+def _reach(found: Comparison) -> tuple[float, float]:
+    """Return how far the axis goes at most: half as far again as the pairs and their interval."""
+    seen = [y for y in (0, *found.differences, found.low, found.high) if isfinite(y)]
+    spare = (max(seen) - min(seen)) / 2
+    return min(seen) - spare, max(seen) + spare
+
+
+def _say_what_is_cut(axis: Axes, x: Number, point: Point, reach: tuple[float, float]) -> None:
+    low, high = reach
+    if point.low < low or point.high > high:
+        said = f"{point.low:.2g} to {point.high:.2g}".replace("-", "−")
+        axis.text(x + 0.1, high, said, rotation=90, va="top", fontsize=FONT_SIZE)
+    if not low <= point.mean <= high:
+        edge, arrow = (low, "v") if point.mean < low else (high, "^")
+        axis.plot([x], [edge], arrow, color=CATEGORIES[1], clip_on=False)

@@ -9,8 +9,8 @@ from itertools import product
 import torch
 from torch import Tensor
 
+from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
-from transformer.inference.cache import DecoderCache
 from transformer.model import Transformer
 from transformer.training.settings import TrainSettings
 from transformer.training.trainer import train

@@ -19,7 +19,7 @@ from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.inference import beam as beam_module
 from transformer.inference.beam import Hypothesis, _Search, beam_search, largest, length_penalty
 from transformer.inference.greedy import greedy_decode
-from transformer.inference.step import step_decoder
+from transformer.inference.step import Step, step_decoder
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0, None])
@@ -238,12 +238,26 @@ def test_the_largest_of_a_row_are_those_of_topk(n: int) -> None:
 
 def test_the_first_step_has_one_row_a_sentence() -> None:
     model, source = trained_model(), make_source(3, rows=5)
-    decode, project = step_decoder(model)
+    step = step_decoder(model)
     rows: list[int] = []
 
     def counting(tokens, *args, **kwargs):
         rows.append(len(tokens))
-        return decode(tokens, *args, **kwargs)
+        return step.decode(tokens, *args, **kwargs)
 
-    beam_search(model, source, beam=3, max_len=9, step=(counting, project))
+    beam_search(model, source, beam=3, max_len=9, step=step._replace(decode=counting))
     assert rows[:2] == [5, 15]
+
+
+@pytest.mark.parametrize("beam", [1, 3, 4])
+def test_a_step_that_knows_no_beams_finds_the_same(beam, monkeypatch) -> None:
+    """It gets each beam's source anew when a sentence leaves, also when one becomes as many rows
+    as there were sentences."""
+    model, source = trained_model(), make_source(3, rows=4)
+    own = Step(model.decode, model.project, shares_sources=False)
+    for limits in ([9, 3, 8, 5], [1, 1, 9, 1]):
+        monkeypatch.setattr(beam_module, "output_limits", lambda *_, n=limits: torch.tensor(n))
+        expected, found = (beam_search(model, source, beam=beam, step=s) for s in (None, own))
+        for (best,), (ours,) in zip(expected, found, strict=True):
+            assert ours.tokens == best.tokens
+            assert ours.score == pytest.approx(best.score, rel=1e-5)

@@ -143,6 +143,31 @@ class ResidualNorm(nn.Module):
     def forward(self, x, sublayer):
         return self.norm(x + self.drop(sublayer(x)))
 """
+TABLE = """
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.table, self.d = nn.Embedding(vocab_size, d_model, padding_idx=0), d_model
+        nn.init.trunc_normal_(self.table.weight, std=d_model**-0.5)
+
+    def forward(self, tokens):
+        return self.table(tokens) * self.d**0.5
+
+    def project(self, states):
+        return F.linear(states, self.table.weight)
+"""
+DROPPED = """
+class ResidualNorm(nn.Module):
+    def __init__(self, d_model, dropout):
+        super().__init__()
+        self.norm, self.p = nn.LayerNorm(d_model), dropout
+
+    def forward(self, x, sublayer):
+        y = sublayer(x)
+        if self.training:
+            y = y * (torch.rand_like(y) >= self.p) / (1 - self.p)
+        return self.norm(x + y)
+"""
 FUSED_SDPA = """
 def scaled_dot_product_attention(query, key, value, attend_mask):
     attend_mask = torch.atleast_2d(attend_mask)
@@ -155,7 +180,7 @@ UNTIED = [
      "        self.out = nn.Linear(d_model, vocab_size, bias=False)"),
     ("y = self.embed(target)",
      "y = self.target_words(target) * 128**0.5\n"
-     "        y = y + positional_encoding(*y.shape[1:])"),
+     "        y = self.dropout(y + positional_encoding(*y.shape[1:]))"),
     ("return self.embedding.project(y)", "return self.out(y)"),
 ]  # fmt: skip
 LENGTH_FIRST = [
@@ -184,6 +209,8 @@ STYLES = {
     "torch's own attention": part("MultiHeadAttention", TORCH),
     "torch's fused attention": part("scaled_dot_product_attention", FUSED_SDPA),
     "torch's layer norm": part("ResidualNorm", NORM),
+    "torch's embedding": part("TokenEmbedding", TABLE),
+    "dropout by hand": part("ResidualNorm", DROPPED),
     "three matrices of words": exchanged(*UNTIED),
     "somebody's whole file": SOMEBODYS,
     "another's whole file": PLAIN.read_text(encoding="utf-8"),

@@ -7,8 +7,7 @@ from styles import RIGHT, exchanged
 
 from walkthrough.capstone import NoModelError, check, new
 from walkthrough.capstone.slips import SOLUTION
-from walkthrough.capstone.stubs import PARTS, STUBS
-from walkthrough.capstone.template import SKELETON
+from walkthrough.capstone.stubs import PARTS, SKELETON, STUBS
 from walkthrough.checking import running
 from walkthrough.doctor.report import SITE
 
@@ -43,7 +42,12 @@ def test_the_right_file_passes_whole_with_the_doctor():
     assert result.next is None
     assert result.doctor.bugs == result.doctor.departures == []
     assert "Jane visits Africa in September." in str(result)
-    assert "All ten are right" in str(result)
+    assert str(result).splitlines()[-1].startswith("All ten are right. Next:")
+    assert len(str(result).splitlines()) < 20
+    whole = result.text(everything=True).splitlines()
+    assert any(line.startswith("Looked for: ") for line in whole)
+    assert whole[-1].startswith("All ten are right. Next:")
+    assert "`step`" not in "".join(whole)
     told = json.loads(json.dumps(result.to_dict()))
     assert [stub["status"] for stub in told["stubs"]] == ["right"] * 10
     assert told["walk"]["agrees"]
@@ -57,6 +61,19 @@ def test_the_doctor_knows_a_norm_that_a_function_makes(tmp_path):
     path.write_text(RIGHT.replace(post, pre), encoding="utf-8")
     said = check(path).doctor.departures
     assert [one.name for one in said if one.name == "residual"] == []
+
+
+def test_dropout_in_another_place_is_one_line_of_the_doctors_and_none_of_the_checks(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(exchanged(("x + self.dropout(sublayer(x))", "self.dropout(x + sublayer(x))")))
+    result = check(path)
+    said = [one.sentence for one in result.doctor.departures if one.name == "dropout"]
+    assert said == [
+        "Dropout stands on the sum around a sub-layer (10 times), and not on a sub-layer's output."
+    ]
+    assert said[0] not in str(result)
+    assert "departures from the paper 1" in str(result)
+    assert str(result).splitlines()[-1].startswith("Next: 7 Residual connection")
 
 
 def test_the_skeleton_has_nothing_wrong_and_begins_with_the_first_stub(checked):
@@ -111,6 +128,85 @@ def test_what_a_file_does_wrong_is_said_in_words(checked, old, new, words):
     assert words in str(checked(exchanged((old, new))))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "stub", "words"),
+    [
+        (" / math.sqrt(d_model))", ")", 5, "standard deviation 1, and d_model^−0.5 is 0.088"),
+        ("torch.ones(d_model)", "torch.zeros(d_model)", 7, "`gain` begins at 1"),
+        ("x + self.dropout(sublayer(x))", "self.dropout(x + sublayer(x))", 7, "x is dropped as"),
+        ("self.dropout(sublayer(x))", "sublayer(x)", 7, "here nothing is dropped"),
+        ("x + self.dropout(sublayer(x))", "self.dropout(x) + sublayer(x)", 7, "nearly all that"),
+        ("nn.Dropout(dropout)\n\n", "nn.Dropout(0.1)\n\n", 7, "with dropout 0.99"),
+        ("self.dropout(x + positional_encoding(*x.shape[1:]))",
+         "x + positional_encoding(*x.shape[1:])", 10, "0 % of the numbers that enter the encoder"),
+        ("self.dropout(x + positional", "self.dropout(x) + (positional", 10, "4 % of the numbers"),
+    ],
+)  # fmt: skip
+def test_a_start_and_a_dropout_that_the_stub_does_not_ask_for_are_told(
+    checked, old, new, stub, words
+):
+    result = checked(exchanged((old, new)))
+    assert [s.number for s in STUBS if result.status(s) == "wrong"] == [stub], str(result)
+    assert words in str(result)
+    assert "All ten" not in str(result)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[EncoderLayer(*sizes) for _ in range(n_layers)]", "[EncoderLayer(*sizes)] * n_layers",
+         "`encoder.1` is the same `EncoderLayer` as `encoder.0`"),
+        ("nn.ModuleList([DecoderLayer(*sizes) for _ in range(n_layers)])",
+         "[DecoderLayer(*sizes) for _ in range(n_layers)]",
+         "`self.decoder` of `Transformer` is a plain list"),
+        ("nn.ModuleList([ResidualNorm(d_model, dropout) for _ in range(2)])",
+         "[ResidualNorm(d_model, dropout) for _ in range(2)]",
+         "`self.residuals` of `EncoderLayer` is a plain list"),
+    ],
+)  # fmt: skip
+def test_layers_that_no_weights_reach_are_told_once_and_no_table_is_asked_for(
+    checked, old, new, words
+):
+    said = str(checked(exchanged((old, new))))
+    assert said.count(words) == 1
+    assert "09-encoder-and-decoder.html#what-goes-wrong" in said
+    assert "WEIGHTS" not in said
+
+
+def test_a_crash_has_its_line_as_it_stands_now_and_the_line_that_called(checked):
+    calls = RIGHT[: RIGHT.index("x = self.embed(source)")].count("\n") + 1
+    for name in ("one", "other"):  # the second time the file has changed
+        said = str(checked(exchanged(("dropout(x + positional", f"dropout({name} + positional"))))
+        assert (
+            f"dropout({name} + positional_encoding(*x.shape[1:]))`), called from line {calls}:"
+            in said
+        )
+    said = str(checked(exchanged(("x = layer(x, source_mask)", "x = layer(x, mask)"))))
+    assert "stops with NameError in line" in said
+    assert "x = layer(x, mask)" in said
+    assert "kinds.py" not in said
+    assert "examine(" not in said
+
+
+def test_a_mistake_is_told_by_the_names_and_in_the_place_of_the_file(checked):
+    said = str(checked(exchanged(("[:, None, None, :]", "[:, None, :, None]"))))
+    assert "decoding_mask" not in said
+    assert "is right" not in said
+    said = str(checked(exchanged(("embedding.project(y)", "embedding.project(y).softmax(-1)"))))
+    assert "where the model forgets that the loss and the search want logits" in said
+    assert "`TokenEmbedding`" not in said
+    assert "`Transformer`: the first block that parts is the output: logits" in said
+    assert "none of the" not in said
+
+
+def test_of_a_stub_that_is_half_written_the_rest_is_named(checked):
+    result = checked(only("split_heads"))
+    assert "Not written yet: `merge_heads`, `MultiHeadAttention`." in str(result)
+    text = exchanged(("return states @ self.weight.T", "raise NotImplementedError"))
+    assert "Not written yet: `TokenEmbedding.project`." in str(checked(text))
+    assert "Not written" not in str(checked(UNWRITTEN))
+
+
 def test_a_loop_without_an_end_is_told_and_what_calls_it_is_not_called(checked, monkeypatch):
     monkeypatch.setattr(running, "SECONDS", 0.3)
     loops = "    while True:\n        length += 1\n    position = torch"
@@ -161,7 +257,9 @@ def test_a_notebook_hands_over_its_names():
     assert result.file == "this notebook"
 
 
-def test_every_stub_has_its_page_in_the_skeleton():
-    for stub in STUBS:
-        assert f"# {{site}}{stub.page}\n" in UNWRITTEN
-        assert f"# {stub.number} · " in UNWRITTEN
+def test_the_skeleton_has_ten_stubs_and_every_part_stands_in_one():
+    assert [stub.number for stub in STUBS] == list(range(1, 11))
+    assert len(PARTS) == 14
+    assert STUBS[6].section == "3.1, 5.4"
+    assert STUBS[6].parts == ("layer_norm", "ResidualNorm")
+    assert STUBS[9].page == "09-encoder-and-decoder.html#two-stacks"

@@ -16,7 +16,7 @@ def test_new_then_check(tmp_path, capsys, monkeypatch):
     assert main(["new"]) == 2
     assert "left as it is" in capsys.readouterr().err
     assert main(["check"]) == 0
-    assert "· 1 scaled dot-product attention" in capsys.readouterr().out
+    assert "· 1 Scaled dot-product attention" in capsys.readouterr().out
     assert main(["check", "other.py"]) == 2
     assert "other.py is not there" in capsys.readouterr().err
 

@@ -24,6 +24,7 @@ def test_the_loop_is_run_its_loss_said_and_the_model_kept(tmp_path):
     trained = train(SOLUTION, n_updates=12, out=out, say=said.append)
     assert len(trained.losses) == 12
     assert said[0].startswith("update    1  loss")
+    assert said[-2:] == ["translating 1 of 4", "translating 1 of 4"]
     assert set(trained.exact) == set(training.SPLITS)
     assert "12 updates in" in str(trained)
     with pytest.raises(TrainingError, match="left as it is"):
@@ -84,7 +85,9 @@ def test_the_panels_file_is_the_bundles_scripts_in_one(tmp_path, monkeypatch):
         return {"words.json": b"{}"}
 
     monkeypatch.setattr(bundle, "model_contents", contents)
-    panel.export(SOLUTION, weights, out)
+    said = []
+    panel.export(SOLUTION, weights, out, say=said.append)
+    assert [line[:11] for line in said] == ["step 1 of 3", "step 2 of 3", "step 3 of 3"]
     assert out.read_text("ascii").startswith('live.receive("words.json", 0, 1, "')
     weight = given["model"].output_weight
     assert torch.equal(weight, weight.half().float())

@@ -1,17 +1,14 @@
 """The figures of chapter 04 hold the numbers they show, and refuse what they cannot draw."""
 
 import json
-import re
 
 import pytest
-import torch
 from chart_specs import inputs, rows, spec, views
 
 from walkthrough.ch04_multi_head_attention.figures import (
     AT_ONCE,
     EXCHANGED,
     merge_explorer,
-    through_heads,
 )
 
 WORDS = ["Jane", "visits", "Africa", "in", "September"]
@@ -57,21 +54,6 @@ def test_the_explorer_says_in_words_what_it_shows():
 def test_heads_that_do_not_divide_are_refused(words, start):
     with pytest.raises(ValueError, match=rf"divides d_model = 6: got \d words and {start} heads"):
         merge_explorer(words, 6, start=start)
-
-
-def test_five_words_pass_through_every_matrix_and_the_asking_word_is_framed():
-    weights = torch.eye(5) * 0.8 + 0.04
-    heads = [
-        {name: torch.rand(5, 2) for name in ("Q", "K", "V", "finds")} | {"weights": weights}
-    ] * 3
-    shown = through_heads(
-        WORDS, torch.rand(5, 6), heads, torch.rand(5, 6), names=["who?", "where?", "when?"]
-    )
-    assert shown.markup.count('class="mat"') == 3 * 5 + 3
-    frames = re.findall(r'<i class="at at-(\d)[^>]*top:(\d+)%', shown.markup)
-    assert all(int(top) == 20 * int(row) for row, top in frames)
-    assert len(frames) == (3 * 3 + 3) * 5  # all matrices but K and V
-    assert "visits asks. who? visits 0.84" in shown.description
 
 
 def test_the_first_word_may_have_an_apostrophe():

@@ -13,6 +13,7 @@ from walkthrough.ch09_encoder_and_decoder.experiments.blocks import (
 )
 from walkthrough.ch09_encoder_and_decoder.figures.blocks import CODE, Words, block_explorer
 from walkthrough.ch09_encoder_and_decoder.figures.cut import cut_memory
+from walkthrough.ch09_encoder_and_decoder.figures.stacks import stacks
 from walkthrough.page.architecture import BLOCKS
 
 SOURCE, TARGET = torch.full((2, 7), 5), torch.full((2, 6), 5)
@@ -48,7 +49,7 @@ def test_every_block_has_one_button_and_its_facts_and_code(recorded):
     assert "(B, h, T, S)" in facts
     assert "(2, 3, 6, 7)" in facts
     assert "in all 4" in facts
-    assert "cross_attend" in code
+    assert "cross_attention" in code
 
 
 def test_a_click_shows_the_panel_that_belongs_to_it(recorded):
@@ -123,3 +124,13 @@ def test_a_cut_needs_four_frames_of_all_rows():
         cut(frames=3)
     with pytest.raises(ValueError, match="4 frames of 2 rows"):
         cut(words=("Jane", "visits", "</s>"))
+
+
+@pytest.mark.parametrize("n_layers", [1, 6])
+def test_an_arrow_leads_from_the_memory_to_every_decoder_layer(n_layers):
+    drawn = stacks(n_layers).svg
+    to_layers = re.findall(r'd="M172 (\S+?)H216"|V(\S+?)H216"', drawn)
+    ends = sorted(float(first or last) for first, last in to_layers)
+    tops = re.findall(r'<rect x="217" y="(\d+)"', drawn)[1:]  # the first is the output
+    assert ends == sorted(float(top) + 10 for top in tops)
+    assert len(ends) == n_layers

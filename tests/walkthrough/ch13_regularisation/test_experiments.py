@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from walkthrough.ch13_regularisation import experiments
+from walkthrough.ch13_regularisation.overfitting import overfitted
 from walkthrough.lab import Key, translator
 from walkthrough.lab.runner import execute
 
@@ -69,6 +70,13 @@ def test_the_curves_hold_what_training_passes_through(monkeypatch):
     unseen = [(update, y) for update, name, y in often.curve if name == "valid/-/perplexity"]
     assert [update for update, _ in unseen] == [2, 4]
     assert unseen[0][1] != unseen[1][1] == often.figures["valid/-/perplexity"]
+
+
+def test_few_pairs_are_learned_and_new_ones_are_left_behind():
+    learned, new = overfitted(60, small=True).values()
+    assert [update for update, _ in learned] == [update for update, _ in new] == [20, 40, 60]
+    assert learned[-1][1] < learned[0][1] / 2
+    assert all(one < other for (_, one), (_, other) in zip(learned[1:], new[1:], strict=True))
 
 
 def test_the_long_run_is_not_smoothed_and_its_rate_stays():

@@ -37,6 +37,7 @@ def test_trees_and_captions_are_said():
 
 
 def test_two_causes_are_bars_side_by_side_and_said():
-    closed = {"closed in the encoder": [0.1, 0.9], "closed in the decoder": [0.8, 0.05]}
+    closed = {"encoder closed": [0.1, 0.9], "decoder closed": [0.8, 0.05]}
     drawn = figures.causes_chart(closed, title="Other causes")
-    assert "encoder: 10, 90; closed in the decoder: 80, 5" in drawn.alt
+    assert "encoder closed: 10, 90; decoder closed: 80, 5" in drawn.alt
+    assert drawn.narrow  # a phone has its own

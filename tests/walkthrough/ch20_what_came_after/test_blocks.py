@@ -5,7 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer.attention import KeyValueCache, MultiHeadAttention
+from transformer.attention import MultiHeadAttention
+from transformer.cache import KeyValueCache
 from transformer.config import TransformerConfig
 from transformer.masks import causal_mask
 from walkthrough.ch20_what_came_after.blocks import SwiGLU, TodaysAttention, stack, turned

@@ -1,15 +1,32 @@
 """The figures of chapter 20 draw what the record holds, and say it in words."""
 
+import re
+
 import pandas as pd
 import torch
 
 from walkthrough.ch20_what_came_after import figures
+from walkthrough.drawing.style import CATEGORIES
 
 
 def test_the_masks_are_those_of_the_stacks_and_of_2017():
     told = figures.one_stack().description
     for said in ("2017: 31 of 49", "BERT: 49 of 49", "GPT: 28 of 49", "prefix model: 34 of 49"):
         assert said in told
+
+
+def test_each_rule_has_a_colour_of_its_own():
+    markup = figures.one_stack().markup
+    cells = re.findall(r'<i class="glides" style="([^"]+)"', markup)
+    both_ways, backwards, across = CATEGORIES[:3]
+    encoder, between, decoder, last = (cells[7 * row + column] for row, column in (
+        (0, 2), (4, 0), (4, 3), (6, 0),
+    ))  # fmt: skip
+    assert all(f"--b0:{ink}" in cell for cell, ink in (
+        (encoder, both_ways), (between, across), (decoder, backwards),
+    ))  # fmt: skip
+    assert f"--b1:{both_ways};--b2:{backwards};--b3:{backwards}" in last
+    assert markup.count(f"solid {across}") == 1  # the sentence on 2017 names it
 
 
 def test_lines_say_their_means_and_the_level_beside_them():

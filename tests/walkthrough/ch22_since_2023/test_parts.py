@@ -4,8 +4,15 @@ import pytest
 import torch
 
 from walkthrough.ch22_since_2023 import cache, speculative
+from walkthrough.ch22_since_2023.experiments import recall
 from walkthrough.ch22_since_2023.experts import Experts
-from walkthrough.ch22_since_2023.memory import Memory, added_state, look_up
+from walkthrough.ch22_since_2023.memory import (
+    Reader,
+    added_state,
+    corrected_state,
+    faded_state,
+    look_up,
+)
 
 
 def test_published_caches_are_those_of_the_papers():
@@ -55,14 +62,16 @@ def test_balance_moves_the_choice_and_not_the_weights():
 
 
 def test_a_memory_keeps_what_it_counts():
-    assert Memory(window=32).n_kept == 2048
-    assert Memory(window=4, d_state=8).n_kept == 512
+    assert Reader([{"window": 32}]).n_kept == 2048
+    assert Reader([{"window": 4, "d_state": 8}]).n_kept == 512
+    assert Reader([{"d_state": 16, "gate": True}] * 3 + [{"window": 32}]).n_kept == 3584
     names, words = torch.arange(6)[None], torch.arange(6)[None]
-    assert Memory(window=4, d_state=8)(names, words, names).shape == (1, 6, 64)
+    for layers in ([{"window": 4, "d_state": 8}], [{"d_state": 4, "delta": True}, {"window": 4}]):
+        assert Reader(layers)(names, words, names).shape == (1, 6, 64)
 
 
 def test_a_window_has_forgotten_older_facts():
-    memory = Memory(window=2)
+    memory = Reader([{"window": 2}])
     names, words = torch.arange(5)[None], torch.arange(5)[None]
     other = words.clone()
     other[0, 0] = 60
@@ -71,11 +80,72 @@ def test_a_window_has_forgotten_older_facts():
     assert not torch.equal(memory(names, words, names), memory(names, other, names))
 
 
+def some_facts(n=7):
+    torch.manual_seed(0)
+    key = torch.nn.functional.normalize(torch.randn(2, n, 4), dim=-1)
+    return key, torch.randn(2, n, 3), torch.rand(2, n, 4), torch.rand(2, n)
+
+
+def fact_after_fact(key, value, keep, write):
+    """Both rules as they are told, one fact at a time; with `write` the delta rule."""
+    state = key.new_zeros(2, 4, 3)
+    for n in range(key.shape[1]):
+        k, v = key[:, n, :, None], value[:, n, None]
+        state = keep[:, n, :, None] * state
+        missing = v if write is None else write[:, n, None, None] * (v - k.mT @ state)
+        state = state + k * missing
+    return state
+
+
+def test_all_facts_at_once_are_the_same_as_one_after_the_other():
+    key, value, keep, write = some_facts()
+    faded = fact_after_fact(key, value, keep, None)
+    assert torch.allclose(faded_state(key, value, keep), faded, atol=1e-6)
+    corrected = fact_after_fact(key, value, torch.ones_like(keep), write)
+    assert torch.allclose(corrected_state(key, value, write), corrected, atol=1e-6)
+
+
+def test_what_a_gate_keeps_all_of_is_the_sum_and_what_it_closes_is_the_last_fact():
+    key, value, keep, _ = some_facts()
+    whole = faded_state(key, value, torch.ones_like(keep))
+    assert torch.allclose(whole, added_state(key, value), atol=1e-6)
+    closed = faded_state(key, value, torch.full_like(keep, 1e-30))
+    assert torch.allclose(closed, added_state(key[:, -1:], value[:, -1:]))
+
+
+def test_the_delta_rule_overwrites_a_key_and_leaves_others():
+    key = torch.eye(3)[[0, 1, 0]][None]
+    value = torch.tensor([[[1.0], [2.0], [5.0]]])
+    state = corrected_state(key, value, torch.ones(1, 3))
+    assert state.flatten().tolist() == [5, 2, 0]
+    assert added_state(key, value).flatten().tolist() == [6, 2, 0]
+    unwritten = corrected_state(key, value, torch.tensor([[1.0, 1.0, 0.0]]))
+    assert unwritten.flatten().tolist() == [1, 2, 0]
+
+
+def test_without_anything_to_correct_the_delta_rule_is_the_sum():
+    key, value = torch.eye(4)[None], torch.randn(1, 4, 3)
+    assert torch.equal(corrected_state(key, value, torch.ones(1, 4)), added_state(key, value))
+
+
+def test_what_is_told_last_is_right():
+    names, words, asked, right = recall.retold(5, torch.Generator().manual_seed(0))
+    for row in range(5):
+        last = dict(zip(names[row].tolist(), words[row].tolist(), strict=True))
+        assert [last[name] for name in asked[row].tolist()] == right[row].tolist()
+        twice = [names[row].tolist().count(name) for name in asked[row].tolist()]
+        assert twice == [2] * recall.N_RETOLD + [1] * 16
+        assert len(names[row]) == 32
+
+
 def test_reading_finds_the_fact_or_nothing():
     key, value = 60 * torch.eye(3)[None], torch.tensor([[[1.0], [2.0], [3.0]]])
     assert look_up(key[:, 1:2], key, value).item() == pytest.approx(2)
     assert look_up(-key[:, :1] - key[:, 1:2] - key[:, 2:], key, value).item() == pytest.approx(0)
     assert torch.allclose(key @ added_state(key, value), 3600 * value)
+    told_twice = key[:, [0, 0]]
+    assert look_up(key[:, :1], told_twice, value[:, :2]).item() == pytest.approx(1.5)
+    assert look_up(key[:, :1], told_twice, value[:, :2], slope=9.0).item() == pytest.approx(2, 1e-3)
 
 
 def law(*shares):

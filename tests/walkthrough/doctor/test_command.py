@@ -41,8 +41,9 @@ def test_a_notebook_is_a_file_too(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["bugs"][0]["name"] == "future"
 
 
-def test_a_file_may_be_called_as_a_package_is(tmp_path, capsys):
+def test_a_file_may_be_called_as_a_package_is(tmp_path, capsys, monkeypatch):
     """`d2l/torch.py` is: it must not stand in torch's place."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
     path = tmp_path / "torch.py"
     path.write_text(SOURCE, encoding="utf-8")
     assert main([str(path)]) == 0

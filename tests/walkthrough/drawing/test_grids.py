@@ -28,7 +28,7 @@ def test_each_frame_shows_its_mask_with_queries_as_rows():
 def test_an_open_cell_is_filled_without_a_background_and_a_closed_one_framed():
     """Paper and high contrast take backgrounds away."""
     css = grids("x", [Grid("one", WORDS, WORDS, [CAUSAL])]).markup
-    assert re.search(r"\.cells i\{[^}]*border:solid #0072b2", css)
+    assert re.search(r"\.cells i\{[^}]*border:solid var\(--b,#0072b2\)", css)
     assert re.search(r"\.cells span\{[^}]*border:1px solid #8b959f", css)
 
 

@@ -51,6 +51,8 @@ def test_every_matrix_is_a_button_and_a_product_stands_beside_its_factors():
     seen = re.findall(rf'<div class="(?:f\d+ )*f{q}\b[^"]*">.*?<strong>(.*?)</strong>', one.markup)
     assert seen == ["x", "W<sup>Q</sup>", "Q"]
     assert "Q is 3 × 3" in one.description
+    assert "<" not in three.description
+    assert [scene.markup.count('class="lane"') for scene in (one, three)] == [1, 5]
 
 
 def test_a_matrix_that_does_not_fit_is_named():

@@ -50,6 +50,12 @@ def test_it_is_one_svg_with_alt_text():
     assert shown.endswith(PICTURE.narrow)  # the one for phones
 
 
+def test_nothing_is_kept_that_nobody_sees():
+    assert "<g>" not in PICTURE.svg
+    assert 'style="fill: none"/>' not in PICTURE.svg
+    assert elements(PICTURE, "path")
+
+
 def test_alt_text_is_escaped_and_needed():
     odd = picture('a "quoted" <word>')
     assert ElementTree.fromstring(odd.svg).get("aria-label") == 'a "quoted" <word>'

@@ -10,6 +10,7 @@ from test_comparison import recorded
 from walkthrough.drawing.style import CATEGORIES
 from walkthrough.lab import card, cards, compare
 from walkthrough.lab.comparison import Beside
+from walkthrough.lab.intervals import Point
 
 ROOT = Path(__file__).parents[3]
 
@@ -65,6 +66,22 @@ def test_a_card_shows_pairs_rates_and_lengths(tmp_path, monkeypatch, as_users_ru
         assert [list(line.get_xdata()) for line in axes.lines[1:5]] == [[0, 0], [0], [1, 1], [1]]
         assert list(axes.lines[1].get_ydata()) == pytest.approx(told)
         assert {line.get_color() for line in axes.lines[1:]} == {CATEGORIES[1]}
+
+
+def test_a_wide_interval_is_cut_and_said(tmp_path, monkeypatch, as_users_run_it):
+    losses = {("slow", 1, 100): [2, 3, 4, 3, 2], ("quick", 1, 100): [1, 2, 3.5, 2, 1]}
+    e, path = recorded(tmp_path, losses, rates=(1,), choose="", no_rate="none is trained")
+    found = compare(e, "quick", "slow", figure="loss", record=path)
+    monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
+    lengths = (Point(10, -1.0, -12.0, 10.0, 5), Point(50, 30.0, 20.0, 40.0, 5))
+    tall = cards.picture(replace(found, by_length=lengths), alt="?")
+    pairs, others = tall.axes
+    assert pairs.get_ylim() == others.get_ylim() == (-1.5, 0.5)
+    assert [text.get_text() for text in others.texts] == ["−12 to 10", "20 to 40"]
+    assert [line.get_marker() for line in others.lines][-1] == "^"  # its mean is farther up
+    near = (Point(10, -1.0, -1.5, -0.5, 5), Point(100, -0.9, -1.2, -0.6, 5))
+    plain = cards.picture(replace(found, by_length=near), alt="?").axes[1]
+    assert not plain.texts
 
 
 def test_an_overview_has_a_line_an_arm_and_one_base(tmp_path, monkeypatch, as_users_run_it):

@@ -64,11 +64,15 @@ def unbroken(html: str) -> str:
     return "".join(piece for n, piece in enumerate(pieces) if n % 3 != 2)
 
 
+# What stands alone in the cell of a table needs no paragraph: a third of a long table's elements.
+ALONE = re.compile(r"(<t[dh]\b[^>]*>)<p>((?:(?!</?p\b).)*)</p>(?=</t[dh]>)", re.DOTALL)
+
+
 def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Colour the parts of attention, keep together what is one, write code with fewer elements."""
+    """Colour the parts of attention, keep together what is one, write with fewer elements."""
     if "body" in context:
         body = coloured(context["body"]) if CHAPTERS.match(page) else context["body"]
-        context["body"] = unmarked(unbroken(kept_together(body)))
+        context["body"] = ALONE.sub(r"\1\2", unmarked(unbroken(kept_together(body))))
 
 
 # Scripts wait until the page is read, so that it can be shown before: all but the early ones, which

@@ -1,6 +1,6 @@
 """What happens to words and gradients on the way through many layers, for chapter 08 (§3.1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -14,19 +14,14 @@ from transformer.model import Transformer
 from walkthrough.lab import copying
 
 
-class NoResidual(nn.Module):
-    """A `ResidualNorm` with the addition left out: LayerNorm(Sublayer(x))."""
-
-    def __init__(self, connection: ResidualNorm) -> None:
-        super().__init__()
-        self.layer_norm, self.dropout = connection.layer_norm, connection.dropout
+class NoResidual(ResidualNorm):
+    """A post-norm `ResidualNorm` with the addition left out: LayerNorm(Sublayer(x))."""
 
     def forward(
-        self, x: Float[Tensor, "batch length d_model"], sublayer: Callable[[Tensor], Tensor]
+        self, x: Float[Tensor, "batch length d_model"], y: Float[Tensor, "batch length d_model"]
     ) -> Float[Tensor, "batch length d_model"]:
         """Normalise the sub-layer's output; its input goes no further."""
-        normalised: Tensor = self.layer_norm(self.dropout(sublayer(x)))
-        return normalised
+        return self.layer_norm(self.dropout(y))
 
 
 def without_residuals(model: Transformer) -> Transformer:
@@ -37,10 +32,9 @@ def without_residuals(model: Transformer) -> Transformer:
     """
     if model.config.norm != "post":
         raise ValueError(f"a post-norm model is needed, got norm={model.config.norm!r}")
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if isinstance(child, ResidualNorm):
-                setattr(parent, name, NoResidual(child))
+    for module in model.modules():
+        if isinstance(module, ResidualNorm):
+            module.__class__ = NoResidual
     return model
 
 

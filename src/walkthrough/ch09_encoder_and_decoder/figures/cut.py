@@ -110,12 +110,12 @@ def cut_memory(
 
 
 def _wires(first: int) -> str:
-    """A broad line from the memory to each layer; where it is cut, a trace is left."""
-    drawn = ""
+    """A bracket around the memory, and a broad line to each layer; a cut one leaves a trace."""
+    drawn = '<path style="--z:0.8;stroke-width:3" d="M0 1H5V99H0"/>'
     for layer, height in enumerate((77, 23)):
         strengths = ["0.08" if layer in cut else "0.8" for cut in CUTS]
         style = f"--z:{strengths[first]};{glides(strengths)}"
-        drawn += f'<path class="glides" style="{style}" d="M0 50C50 50 50 {height} 100 {height}"/>'
+        drawn += f'<path class="glides" style="{style}" d="M5 50C50 50 50 {height} 100 {height}"/>'
     return (
         '<svg class="stretch" viewBox="0 0 100 100" preserveAspectRatio="none" '
         f'aria-hidden="true">{drawn}</svg>'

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
+from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Pair, collate
 from transformer.data.codec import PhrasebookCodec
-from transformer.inference.cache import DecoderCache
 from transformer.model import Transformer
 
 STOP = "</s>"
@@ -72,7 +72,7 @@ def log_probs(model: Transformer, pairs: Sequence[Pair]) -> list[float]:
     An empty target is allowed: the end token alone.
     """
     model.eval()
-    found: dict[int, float] = {}
+    totals_of: dict[int, float] = {}
     full = [index for index, (_, target) in enumerate(pairs) if target]
     empty = [index for index, (_, target) in enumerate(pairs) if not target]
     if full:
@@ -80,11 +80,11 @@ def log_probs(model: Transformer, pairs: Sequence[Pair]) -> list[float]:
         logs = model(batch.source, batch.target_in).log_softmax(-1)
         each = logs.gather(-1, batch.target_out[..., None])[..., 0]
         totals = (each * (batch.target_out != PAD_ID)).sum(-1)
-        found |= dict(zip(full, totals.tolist(), strict=True))
+        totals_of |= dict(zip(full, totals.tolist(), strict=True))
     for index in empty:
         logs = model(source_batch([pairs[index][0]]), torch.tensor([[BOS_ID]])).log_softmax(-1)
-        found[index] = float(logs[0, 0, EOS_ID])
-    return [found[index] for index in range(len(pairs))]
+        totals_of[index] = float(logs[0, 0, EOS_ID])
+    return [totals_of[index] for index in range(len(pairs))]
 
 
 class NeverReordered(DecoderCache):

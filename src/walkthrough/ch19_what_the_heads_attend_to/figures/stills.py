@@ -10,7 +10,7 @@ LOST = {"one out": "o", "one left": "s", "none left": "D"}
 
 def causes_chart(right: Mapping[str, Sequence[float]], *, title: str) -> Still:
     """Return what stays right in each training: a bar for each look that is closed."""
-    with canvas(520, 190) as (figure, axis):
+    with canvas(420, 190) as (figure, axis):
         for n, (name, shares) in enumerate(right.items()):
             places = [place + 0.4 * (n - 0.5) for place in range(1, len(shares) + 1)]
             colour, percent = PALETTE[("blue", "ochre")[n]], [100 * share for share in shares]
