@@ -43,7 +43,7 @@ def best_rate(
     which a run failed is the worst. Of rates that three seeds do not tell apart from the best one
     that with most runs is taken; where the best has too few to be compared, the best of those that
     have, as "not the best rate". Where five do not tell rates apart either, none of these is an
-    edge to the others, or too far from them.
+    edge to the others, or too far from them; of three rates that are all alike none is one.
 
     Raises:
         ValueError: the arm has no runs at this length.
@@ -85,6 +85,8 @@ def best_rate(
     if rich and taken not in rich:  # what has been compared stands at another rate
         most = max(rich, key=lambda rate: fmean(gains[rate]))
         return Best(most, len(grid), "not the best rate", f"run all seeds at {taken:g}")
+    if flat.issuperset(grid) and len(grid) > 2:
+        return Best(taken, len(grid), "")
     place = grid.index(taken if taken in flat else best)
     if place in (0, len(grid) - 1):
         further = grid[place] / STEP if place == 0 else grid[place] * STEP
