@@ -81,7 +81,8 @@ class Check:
             listed: list[Mistake | Symptom] = [*self.mistakes, *self.symptoms]
             where = next((one.where for one in listed if one.name == name), "")
             return Verdict("wrong", said, name, where)
-        return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]))
+        where = next((one.where for one in self.cases if one.where and one.special in said), "")
+        return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]), None, where)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
