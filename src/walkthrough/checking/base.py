@@ -81,7 +81,10 @@ class Check:
             listed: list[Mistake | Symptom] = [*self.mistakes, *self.symptoms]
             where = next((cause.where for cause in listed if cause.name == name), "")
             return Verdict("wrong", sentence, name, where)
-        return Verdict("wrong", joined(sentence, seen.changed, *seen.forbidden[:1]))
+        where = next(
+            (case.where for case in self.cases if case.where and case.special in sentence), ""
+        )
+        return Verdict("wrong", joined(sentence, seen.changed, *seen.forbidden[:1]), None, where)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
