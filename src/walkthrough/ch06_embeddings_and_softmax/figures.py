@@ -136,8 +136,9 @@ def word_map(
 
     The rows of a picture stand in the order of the groups' words.
     """
-    places = [_in_the_plane(rows) for rows in pictures.values()]
     words = [(word, group) for group, names in enumerate(groups.values()) for word in names]
+    widths = torch.tensor([3.2 + 2 * len(word) for word, _ in words])  # per cent of a phone's sky
+    places = [_apart(_in_the_plane(rows), widths) for rows in pictures.values()]
     drawn = ""
     for row, (word, group) in enumerate(words):
         across, down = ([f"{spot[row, axis]:.1f}" for spot in places] for axis in (0, 1))
@@ -163,6 +164,21 @@ def _in_the_plane(rows: Float[Tensor, "words d_model"]) -> Float[Tensor, "words 
     spots = centred @ torch.linalg.svd(centred, full_matrices=False)[2][:2].T
     low, high = spots.min(0).values, spots.max(0).values
     return 100 * (spots - low) / (high - low)
+
+
+def _apart(
+    spots: Float[Tensor, "words 2"], widths: Float[Tensor, " words"], height: float = 5.4
+) -> Float[Tensor, "words 2"]:
+    """Return the places with labels moved up or down until none covers another."""
+    across, down = spots.T.clone()
+    beside = (across[:, None] - across).abs() < (widths[:, None] + widths) / 2
+    for _ in range(500):
+        gaps = down[:, None] - down
+        covered = (height - gaps.abs()).clamp(min=0) * beside.fill_diagonal_(False)
+        if covered.max() < 0.1:
+            break
+        down = down + (covered * gaps.sign()).sum(1) / 4
+    return torch.stack([across, down], dim=1)
 
 
 def scale_explorer(

@@ -66,3 +66,13 @@ def test_words_that_point_alike_lie_together():
     shown = figures.word_map(groups, {"before": rows[[0, 2, 1, 3]], "after": rows}, first=1)
     assert shown.markup.count('class="glides"') == 4
     assert "pets: cat, dog" in repr(shown)
+
+
+def test_no_label_covers_another_and_those_apart_stay():
+    spots = torch.tensor([[50.0, 40.0], [52.0, 41.0], [49.0, 44.0], [90.0, 40.0]])
+    moved = figures._apart(spots, torch.full((4,), 12.0))
+    assert torch.equal(moved[3], spots[3])
+    assert torch.equal(moved[:, 0], spots[:, 0])
+    gaps = (moved[:3, None, 1] - moved[:3, 1]).abs() + 99 * torch.eye(3)
+    assert gaps.min() > 5.2
+    assert moved[:3, 1].argsort().tolist() == [0, 1, 2]
