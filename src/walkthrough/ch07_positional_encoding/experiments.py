@@ -218,9 +218,9 @@ def name_the_word_before(job: Job) -> Outcome:
     )
 
 
-def arm(name: str, positions: Positions, room: int | None = None, **how: Any) -> Arm:
+def arm(name: str, positions: Positions, room: int | None = None) -> Arm:
     """Return the arm of one kind of positions."""
-    return Arm(name, labels={"positions": positions, "room": room}, **how)
+    return Arm(name, labels={"positions": positions, "room": room})
 
 
 EXPERIMENT = Experiment(
@@ -230,16 +230,16 @@ EXPERIMENT = Experiment(
     base="none",
     rival="none",  # guesses, or counts by what the mask lets it see
     arms=[
-        arm("none", "none", rates=(0.25, 0.5, 1, 2, 4)),
+        arm("none", "none"),
         arm("learned", "learned"),
-        arm("sinusoidal", "sinusoidal", rates=(0.25, 0.5, 1, 2, 4)),
+        arm("sinusoidal", "sinusoidal"),
         arm("learned, any start", "learned", LONGEST_TESTED),
         arm("sinusoidal, any start", "sinusoidal", LONGEST_TESTED),
         arm("sinusoidal, starts below 24", "sinusoidal", 24),
     ],
     rates=(0.5, 1, 2),
     rate_seeds=(1,),
-    lengths=(500,),
+    lengths=(500, 2500),
     run=name_the_word_before,
 )
 
