@@ -23,10 +23,11 @@ from typing import Any
 import torch
 from peers import clock_for, compare
 
+from phrasebook.codec import PhrasebookCodec
+from phrasebook.corpus import phrasebook_corpus
 from transformer import Transformer, Translator
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.codec import PhrasebookCodec, TextCodec
-from transformer.data.corpus import Corpus
+from transformer.data.codec import TextCodec
 from transformer.data.vocabulary import Vocabulary
 from transformer.engines import CTranslate2
 from transformer.marian import export_marian
@@ -116,7 +117,7 @@ def contenders(
 def rows_of(args: argparse.Namespace, size: str, made: tuple[Translator, int]) -> Iterator[Any]:
     """Yield what a row of the table says: case, our milliseconds, ratios, shares of equal lines."""
     translator, max_len = made
-    sentences = list(Corpus.from_phrasebook("test_sentences").source[: args.lines])
+    sentences = list(phrasebook_corpus("test_sentences").source[: args.lines])
     everybody = contenders(translator, max_len)
     for beam in (1, 4):
         for batch in (1, 100):

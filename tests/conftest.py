@@ -1,7 +1,7 @@
 """Every test runs with the shapes in our signatures enforced and one torch thread.
 
 Of a sequence of tensors, beartype looks at one a call, drawn at random (its own way, to stay fast).
-The grammar of the phrasebook and the doctor have no shapes, and would take fourteen and four times
+The phrasebook with its trees and the doctor have no shapes, and would take fourteen and four times
 as long. No test of a law has a deadline: others run beside it.
 """
 
@@ -25,8 +25,8 @@ TRANSFORMER, WALKTHROUGH = (
 )
 CHECKED = [
     *parts(WALKTHROUGH, without="doctor"),
-    *parts(TRANSFORMER, without="data"),
-    *(f"transformer.{name}" for name in parts(TRANSFORMER / "data", without="phrasebook")),
+    *parts(TRANSFORMER, without="parsing"),
+    *(f"transformer.{name}" for name in parts(TRANSFORMER / "parsing", without="trees")),
 ]
 install_import_hook(CHECKED, "beartype.beartype")
 torch.set_num_threads(1)

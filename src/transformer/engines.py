@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID, TransformerConfig
-from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
-from transformer.data.sentencepiece_codec import SentencePieceCodec
+from transformer.data.codec import OneVocabulary, TextCodec
 from transformer.inference.beam import Hypothesis, length_penalty
 from transformer.inference.greedy import EXTRA_TOKENS, output_limits
 from transformer.inference.translate import Decoding
@@ -148,7 +147,7 @@ def check_ctranslate2() -> None:
 
 def check_portable(config: TransformerConfig, codec: TextCodec) -> None:
     """Raise ValueError unless the engines can hold the model: the paper's, of text to text."""
-    if not isinstance(codec, PhrasebookCodec | SubwordCodec | SentencePieceCodec):
+    if not isinstance(codec, OneVocabulary):
         raise ValueError("other engines take models of text; this one writes trees")
     paper = TransformerConfig(**{name: getattr(config, name) for name in FREE})
     wrong = [f.name for f in fields(config) if getattr(config, f.name) != getattr(paper, f.name)]
@@ -161,11 +160,7 @@ def check_portable(config: TransformerConfig, codec: TextCodec) -> None:
 
 def tokens_of(codec: TextCodec) -> list[str]:
     """Return every token of a codec of text, in the order of their ids."""
-    if isinstance(codec, SubwordCodec):
-        return list(codec.tokenizer.tokens)
-    if isinstance(codec, PhrasebookCodec):
-        return codec.vocabulary.to_list()
-    if isinstance(codec, SentencePieceCodec):
+    if isinstance(codec, OneVocabulary):
         return list(codec.tokens)
     raise ValueError("a model of trees has two vocabularies")
 

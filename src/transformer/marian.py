@@ -20,7 +20,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor
 
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
-from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
+from transformer.data.codec import SubwordCodec, TextCodec
 from transformer.data.sentencepiece_codec import SentencePieceCodec
 from transformer.engines import check_portable, n_positions, tokens_of
 from transformer.files import write_atomically
@@ -177,8 +177,9 @@ def _tokenizer_files(codec: TextCodec) -> dict[str, bytes]:
         settings = {"tokenizer_class": "PreTrainedTokenizerFast"}
         for name, number in {"pad": PAD_ID, "bos": BOS_ID, "eos": EOS_ID, "unk": UNK_ID}.items():
             settings[f"{name}_token"] = tokens[number]
-        if isinstance(codec, PhrasebookCodec):
-            settings |= {"source_lang": codec.source_language, "target_lang": codec.target_language}
+        for side in ("source", "target"):
+            if language := getattr(codec, f"{side}_language", None):
+                settings[f"{side}_lang"] = language
         files = {"tokenizer.json": _with_end(codec, tokens).to_str(pretty=True).encode()}
     return {"tokenizer_config.json": _json(settings), **files}
 

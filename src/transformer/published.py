@@ -15,10 +15,9 @@ import torch
 from torch import Tensor
 
 from transformer.config import BOS_ID, PAD_ID, Activation, TransformerConfig
-from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
+from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
 from transformer.data.sentencepiece_codec import SentencePieceCodec
 from transformer.data.tokenizer import SubwordTokenizer
-from transformer.data.vocabulary import Vocabulary
 from transformer.files import read_text
 from transformer.marian import NORMS, OF_TOKENS, SIZES, halves, marian_name, reordered
 from transformer.model import Transformer
@@ -199,11 +198,15 @@ def _own_codec(path: Path, settings: Mapping[str, Any]) -> TextCodec:
     try:
         if content["model"]["type"] == "WordLevel":
             words = content["model"]["vocab"]
-            languages = [settings.get(f"{side}_lang") for side in ("source", "target")]
-            return PhrasebookCodec(
-                Vocabulary(sorted(words, key=words.__getitem__)),
-                *(code or usual for code, usual in zip(languages, ("fr", "en"), strict=True)),
-            )
+            own = {
+                "kind": "words",
+                "languages": [
+                    settings.get("source_lang") or "fr",
+                    settings.get("target_lang") or "en",
+                ],
+                "words": sorted(words, key=words.__getitem__),
+            }
+            return codec_from_text(json.dumps(own))
         added = dict.fromkeys(("post_processor", "padding", "truncation")) | {"added_tokens": []}
         return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content | added)))
     except (ValueError, KeyError, TypeError) as error:

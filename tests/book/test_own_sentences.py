@@ -46,7 +46,7 @@ def test_every_command_runs_in_the_pages_order(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     install, words, make, *rest = COMMANDS
     assert install.splitlines()[-2:] == ["source .venv/bin/activate", "pip install ."]
-    assert words == "pip install num2words"
+    assert words == "pip install num2words scipy"
     assert make == "python pairs.py"
     subprocess.run([sys.executable, "pairs.py"], check=True)
     assert len(list(folder.glob("*.fr"))) == len(list(folder.glob("*.ko"))) == 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer.data.phrasebook import phrasebook, tokenize
+from phrasebook import phrasebook, tokenize
 from walkthrough.ch21_translate_in_your_browser.bundle import words
 from walkthrough.ch21_translate_in_your_browser.translator import load_translator
 

@@ -17,8 +17,8 @@ from browsing import promised
 from live_page import WEB, loaded, write_page
 from numpy.typing import NDArray
 
+from phrasebook import phrasebook
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.phrasebook import phrasebook
 from transformer.export import empty_past
 from transformer.inference import Hypothesis, beam_search, greedy_decode
 from walkthrough.ch21_translate_in_your_browser.bundle import MAX_SOURCE, WEIGHTS_FILE, widened

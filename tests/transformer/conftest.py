@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from phrasebook.corpus import phrasebook_corpus
 from transformer.cli import main
-from transformer.data.corpus import Corpus
 from transformer.training.run_folder import RunFolder
 from transformer.translator import Translator
 
@@ -66,7 +66,7 @@ def ours() -> Translator:
 
 @pytest.fixture(scope="session")
 def sentences() -> list[str]:
-    return list(Corpus.from_phrasebook("test_sentences").source)
+    return list(phrasebook_corpus("test_sentences").source)
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from published_folder import (
     write_folder,
 )
 
+from phrasebook.corpus import phrasebook_corpus
 from transformer.cli import main
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.corpus import Corpus
 from transformer.marian import export_marian, halves
 from transformer.positional import sinusoidal_encoding
 from transformer.published import read_published
@@ -311,7 +311,7 @@ def saved_by_marian(folder: Path, words: int | None, d: int, **sizes: int):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         pieces = pytest.importorskip("sentencepiece", reason="sentencepiece is not installed")
-    corpus = Corpus.from_phrasebook("train")
+    corpus = phrasebook_corpus("train")
     for side, lines in (("source", corpus.source), ("target", corpus.target)):
         (folder / f"{side}.txt").write_text("\n".join(lines[:2000]))
         pieces.SentencePieceTrainer.train(
@@ -373,7 +373,7 @@ PUBLISHED = {"words": 58101, "d": 512, "layers": 6, "attention_heads": 8, "ffn_d
 def test_what_transformers_saved_translates_as_there(tmp_path, sizes) -> None:
     model, tokenizer = saved_by_marian(tmp_path, **sizes)
     ours = Translator.load(tmp_path / "saved")
-    lines = [*Corpus.from_phrasebook("test_sentences").source[:4], "Déjà «vu» ½ 🐕", ">>fra<< Jane"]
+    lines = [*phrasebook_corpus("test_sentences").source[:4], "Déjà «vu» ½ 🐕", ">>fra<< Jane"]
     there = tokenizer(lines, return_tensors="pt", padding=True)
     order = torch.tensor(OURS[:4] + list(range(2, len(tokenizer) - 1)))
     order[:2] = len(tokenizer) - 1

@@ -27,7 +27,7 @@ LIVE_SOURCES = (
     "book/web/vendor/.copied",
     "src/transformer/*.py",
     "src/transformer/data/*.py",
-    "src/transformer/data/phrasebook/*.py",
+    "src/phrasebook/*.py",
     *(f"{CHAPTER_21}/{name}.py" for name in ("bundle", "laboratory", "translator")),
 )
 

@@ -1,4 +1,4 @@
-/* From a typed sentence to ids and back: the rules of transformer.data.phrasebook.orthography and
+/* From a typed sentence to ids and back: the rules of phrasebook.orthography and
  * transformer.data.vocabulary, letter by letter. A test asks both the same questions. */
 (function () {
   "use strict";

@@ -13,16 +13,17 @@ from uuid import uuid4
 import numpy as np
 
 from transformer.analysis.bleu import score
-from transformer.analysis.brackets import score_brackets
 from transformer.cli.plan import DataSettings, Plan
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, PairArrays
-from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec
+from transformer.data.codec import KINDS, SubwordCodec, TextCodec
 from transformer.data.corpus import Corpus
-from transformer.data.craft import TAGS
-from transformer.data.phrasebook import Tree, parse_brackets, phrasebook
+from transformer.data.plugins import load_plugin
 from transformer.data.text_files import TextFile, TextPair
-from transformer.data.tree_codec import TreeCodec
+from transformer.parsing.brackets import score_brackets
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.craft import TAGS, craft_corpus
+from transformer.parsing.trees import Tree, parse_brackets
 from transformer.training.trainer import Pairs
 
 VALID_SPLIT = {"phrasebook": "valid", "multi30k": "val", "craft": "dev", "files": "valid"}
@@ -32,6 +33,14 @@ TEST_SPLIT = {
     "craft": "test",
     "files": "test",
 }
+
+PHRASEBOOK = "phrasebook.corpus:phrasebook_corpus"
+
+
+def check_corpus(data: DataSettings) -> None:
+    """Raise ModuleNotFoundError for a corpus whose package is not installed."""
+    if data.corpus == "phrasebook":
+        load_plugin(PHRASEBOOK)
 
 
 def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Corpus:
@@ -50,7 +59,7 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             progress=progress,
         )
     if data.corpus == "craft":
-        return Corpus.from_craft(
+        return craft_corpus(
             split,
             leaf=data.leaf,
             gold_tags=data.gold_tags,
@@ -66,12 +75,13 @@ def load_corpus(data: DataSettings, split: str, *, progress: bool = True) -> Cor
             split=split,
             tokenized=data.tokenized,
         )
-    return Corpus.from_phrasebook(
+    corpus: Corpus = load_plugin(PHRASEBOOK)(
         split,
         source_language=data.source_language,
         target_language=data.target_language,
         seed=data.corpus_seed,
     )
+    return corpus
 
 
 def lines_of(data: DataSettings, split: str, *, progress: bool = True) -> Corpus | TextPair:
@@ -109,8 +119,9 @@ def origin(data: DataSettings) -> dict[str, Any]:
 def learn_codec(data: DataSettings, train: Corpus | TextPair) -> TextCodec:
     """Learn one vocabulary for both languages from the training split (§5.1); of trees, two."""
     if data.corpus == "phrasebook":
-        vocabulary = phrasebook(data.corpus_seed).vocabulary()
-        return PhrasebookCodec(vocabulary, data.source_language, data.target_language)
+        languages = data.source_language, data.target_language
+        words: TextCodec = load_plugin(KINDS["words"]).learn(data.corpus_seed, *languages)
+        return words
     if isinstance(train, Corpus) and data.corpus == "craft":
         return TreeCodec.learn(
             train.source,

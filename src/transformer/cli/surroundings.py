@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,10 @@ def surroundings() -> dict[str, Any]:
 
 def package_version() -> str:
     """Return the version of this package, as it is installed."""
-    try:
-        return version("transformer-walkthrough")
-    except PackageNotFoundError:
-        return "of a copy that is not installed"
+    for distribution in ("transformer-walkthrough", "transformer-alone"):
+        with suppress(PackageNotFoundError):
+            return version(distribution)
+    return "of a copy that is not installed"
 
 
 def command_line() -> str:

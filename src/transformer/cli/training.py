@@ -16,6 +16,7 @@ from transformer.analysis.bleu import bleu_with
 from transformer.cli.commands import INTERRUPTED, OK, add_results, say
 from transformer.cli.corpora import (
     VALID_SPLIT,
+    check_corpus,
     check_lengths,
     encode_pairs,
     has_valid,
@@ -35,9 +36,9 @@ from transformer.config import TransformerConfig
 from transformer.data.codec import SubwordCodec, codec_from_text
 from transformer.data.corpus import Corpus
 from transformer.data.text_files import TextPair
-from transformer.data.tree_codec import TreeCodec
 from transformer.inference.translate import vocabulary_sizes
 from transformer.model import Transformer
+from transformer.parsing.codec import TreeCodec
 from transformer.training import distributed
 from transformer.training.checkpoint import Checkpoint, load_checkpoint
 from transformer.training.history import History
@@ -59,6 +60,7 @@ def train_command(args: argparse.Namespace) -> int:
         check_device(plan.training.device)
     if plan.data.bleu_tokenizer:
         bleu_with(plan.data.bleu_tokenizer)  # its package may be missing, which `evaluate` needs
+    check_corpus(plan.data)
     if args.start_from and Path(args.start_from).is_dir():
         args.start_from = str(run_checkpoints(Path(args.start_from), 1)[0])
     with distributed.process_group(torch.device(plan.training.device).type):

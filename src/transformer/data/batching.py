@@ -124,11 +124,6 @@ class Batch:
     indices: tuple[int, ...]
 
     @property
-    def n_source_tokens(self) -> int:
-        """Source tokens that are not padding, the end symbols included."""
-        return int((self.source != PAD_ID).sum())
-
-    @property
     def n_target_tokens(self) -> int:
         """Target tokens to predict, the end symbols included: what a mean loss divides by."""
         return int((self.target_out != PAD_ID).sum())

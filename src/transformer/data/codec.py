@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
-from transformer.data.phrasebook.orthography import detokenize, tokenize
-from transformer.data.sentencepiece_codec import SentencePieceCodec
+from transformer.data.plugins import load_plugin
 from transformer.data.tokenizer import SubwordTokenizer
-from transformer.data.tree_codec import TreeCodec
-from transformer.data.vocabulary import Vocabulary
 
 
 @runtime_checkable
@@ -35,6 +32,15 @@ class TextCodec(Protocol):
     def __len__(self) -> int: ...
 
 
+@runtime_checkable
+class OneVocabulary(TextCodec, Protocol):
+    """A codec of text to text, both sides in one vocabulary (§5.1)."""
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """All tokens in the order of their ids."""
+
+
 class SubwordCodec:
     """Byte-pair encoding (§5.1)."""
 
@@ -45,6 +51,16 @@ class SubwordCodec:
     def train(cls, lines: Iterable[str], *, n_merges: int) -> SubwordCodec:
         """Learn merges from lines of both languages."""
         return cls(SubwordTokenizer.train(lines, n_merges=n_merges))
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> SubwordCodec:
+        """Rebuild a codec from what `to_text` wrote, read as JSON."""
+        return cls(SubwordTokenizer.from_json(json.dumps(content["tokenizer"])))
+
+    @property
+    def tokens(self) -> list[str]:
+        """All tokens in the order of their ids."""
+        return self.tokenizer.tokens
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a sentence."""
@@ -65,40 +81,16 @@ class SubwordCodec:
         return len(self.tokenizer)
 
 
-class PhrasebookCodec:
-    """Words of the phrasebook, written and read as sentences."""
-
-    def __init__(
-        self, vocabulary: Vocabulary, source_language: str = "fr", target_language: str = "en"
-    ) -> None:
-        self.vocabulary = vocabulary
-        self.source_language, self.target_language = source_language, target_language
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a source sentence; a word that is not known is an error."""
-        return self.vocabulary.encode(tokenize(text, self.source_language))
-
-    def encode_target(self, text: str) -> list[int]:
-        """Return the ids of a target sentence."""
-        return self.vocabulary.encode(tokenize(text, self.target_language))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Return the target sentence of the ids."""
-        return detokenize(self.vocabulary.decode(ids), self.target_language)
-
-    def to_text(self) -> str:
-        """Return the words and the languages as JSON."""
-        languages = [self.source_language, self.target_language]
-        content = {"kind": "words", "languages": languages, "words": self.vocabulary.to_list()}
-        return json.dumps(content, ensure_ascii=False)
-
-    def __len__(self) -> int:
-        return len(self.vocabulary)
+KINDS = {
+    "subwords": "transformer.data.codec:SubwordCodec",
+    "words": "phrasebook.codec:PhrasebookCodec",
+    "trees": "transformer.parsing.codec:TreeCodec",
+    "sentencepiece": "transformer.data.sentencepiece_codec:SentencePieceCodec",
+}
+"""Where the class of each kind of tokenizer stands; it is imported when a text asks for it."""
 
 
-def codec_from_text(
-    text: str,
-) -> SubwordCodec | PhrasebookCodec | TreeCodec | SentencePieceCodec:
+def codec_from_text(text: str) -> TextCodec:
     """Read what `to_text` wrote.
 
     Raises:
@@ -108,24 +100,10 @@ def codec_from_text(
     try:
         content = json.loads(text)
         kind = content["kind"]
-        if kind == "subwords":
-            return SubwordCodec(SubwordTokenizer.from_json(json.dumps(content["tokenizer"])))
-        if kind == "words":
-            source, target = content["languages"]
-            return PhrasebookCodec(_vocabulary(content["words"]), source, target)
-        if kind == "trees":
-            words, symbols = _vocabulary(content["words"]), _vocabulary(content["symbols"])
-            options = {name: content[name] for name in ("leaf", "gold_tags", "max_run")}
-            return TreeCodec(words, symbols, **options)
-        if kind == "sentencepiece":
-            return SentencePieceCodec.from_content(content)
+        if kind in KINDS:
+            codec: TextCodec = load_plugin(KINDS[kind]).from_content(content)
+            return codec
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"the tokenizer is damaged: {error!r}") from error
-    kinds = "'subwords', 'words', 'trees' or 'sentencepiece'"
-    raise ValueError(f"kind of tokenizer must be {kinds}, got {kind!r}")
-
-
-def _vocabulary(tokens: Sequence[str]) -> Vocabulary:
-    if not all(isinstance(token, str) for token in tokens):
-        raise TypeError("words must be text")
-    return Vocabulary(tokens)
+    *kinds, last = map(repr, KINDS)
+    raise ValueError(f"kind of tokenizer must be {', '.join(kinds)} or {last}, got {kind!r}")

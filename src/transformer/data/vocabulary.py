@@ -18,6 +18,8 @@ class Vocabulary:
 
     def __init__(self, tokens: Sequence[str]) -> None:
         tokens = tuple(tokens)
+        if not all(isinstance(token, str) for token in tokens):
+            raise TypeError("words must be text")
         if tokens[: len(SPECIALS)] != SPECIALS:
             raise ValueError(
                 f"a vocabulary starts with {list(SPECIALS)}, got {list(tokens[: len(SPECIALS)])}"

@@ -1,8 +1,8 @@
 """Rules for the output that hold whatever the model prefers: a mask over the vocabulary (§6.3).
 
 Masks say where attention may look (§3.2.3); the same idea says what may be written next. Boolean,
-True = may. `transformer.data.trees.BracketConstraint` is one: brackets that close, leaves that are
-as many as the words.
+True = may. `transformer.parsing.symbols.BracketConstraint` is one: brackets that close, and as many
+leaves as words.
 """
 
 from collections.abc import Sequence

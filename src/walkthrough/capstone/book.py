@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.data.batching import collate
-from transformer.data.codec import PhrasebookCodec
 from transformer.model import Transformer
 from walkthrough.capstone.weights import State, skeleton_names
 from walkthrough.doctor.loading import sized

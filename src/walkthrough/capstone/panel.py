@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from transformer.data.phrasebook.orthography import tokenize
+from phrasebook.orthography import tokenize
 from transformer.model import Transformer
 from walkthrough.capstone import book, training
 from walkthrough.capstone.checkup import check

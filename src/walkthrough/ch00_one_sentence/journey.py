@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID
-from transformer.data.codec import PhrasebookCodec
 from transformer.inference import greedy_decode
 from transformer.inference.greedy import forbid_special
 from transformer.layers import EncoderLayer

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer.data.codec import PhrasebookCodec
+from phrasebook.codec import PhrasebookCodec
 from transformer.model import Transformer
 from walkthrough.ch00_one_sentence import journey
 from walkthrough.ch00_one_sentence.experiments import SENTENCES

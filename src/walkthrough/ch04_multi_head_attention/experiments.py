@@ -150,6 +150,6 @@ EXPERIMENT = Experiment(
     arms=[Arm("one head", labels={"heads": 1}), Arm("two heads", labels={"heads": 2})],
     rates=(0.5, 1, 2),
     rate_seeds=(1, 2, 3),
-    lengths=(400,),
+    lengths=(400, 2000),
     run=answer_both,
 )

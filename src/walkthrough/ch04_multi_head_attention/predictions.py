@@ -6,17 +6,17 @@ from walkthrough.page.prediction import Choice, Prediction
 one_head = Prediction(
     "04-one-head",
     "One head, a linear reader, two questions: which word stands before, and which after? What "
-    "will training reach?",
+    "will 400 updates reach?",
     (
         Choice(
             "One answer right, the other wrong",
-            "So it is in every run. *Why* the other is wrong is the next question.",
+            "So it is in every run of 400 updates. *Why* the other is wrong is the next question.",
             when=lambda worse: worse.levels[1] < 0.25,
         ),
         Choice(
             "Both right, as with two heads, because there are as many parameters",
             "The parameters are equal in number. But one head gives the reader one mixture, in "
-            "which the places have to be told apart.",
+            "which the places have to be told apart. That takes longer.",
             when=lambda worse: worse.levels[1] > 0.75,
         ),
         Choice(
@@ -26,13 +26,15 @@ one_head = Prediction(
             when=lambda worse: 0.25 <= worse.levels[1] <= 0.75,
         ),
     ),
-    given=(compare("04-two-words", "two heads", "one head", figure="new/worse_accuracy"),),
+    given=(
+        compare("04-two-words", "two heads", "one head", figure="new/worse_accuracy", length=400),
+    ),
 )
 
 its_weights = Prediction(
     "04-its-weights",
-    "This one head with the linear reader fails one of its two questions. Where did its weights "
-    "go in most runs?",
+    "After 400 updates this one head with the linear reader fails one of its two questions. Where "
+    "did its weights go in most runs?",
     (
         Choice(
             "Nearly all to the neighbour that is named right",

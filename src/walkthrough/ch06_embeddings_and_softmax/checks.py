@@ -64,6 +64,14 @@ without_layers = Check(
             "no factor",
             _times(lambda v, d: 1.0),
             "the factor √d_model is missing: on the way in the rows are multiplied by it.",
+            "Why √d_model?",
+        ),
+        Mistake(
+            "divided as in attention",
+            _times(lambda v, d: d**-0.5),
+            "the rows are divided by √d_model, as attention's scores are by √d_k. An embedding is "
+            "multiplied: its entries are small.",
+            "Why √d_model?",
         ),
         Mistake(
             "factor on both ways",
@@ -91,8 +99,9 @@ without_layers = Check(
         Mistake(
             "softmax over positions",
             _without_layers(dim=-2),
-            "softmax ran over the positions: the words of the sentence compete with each other. "
+            "softmax ran over the sentences or their words, which then compete with each other. "
             "At each position the words of the vocabulary compete, `dim=-1`.",
+            also=(_without_layers(dim=0),),
         ),
     ],
     right="`without_layers` is right. Look which word gets the highest probability",
@@ -156,13 +165,7 @@ is_tied = _OnFreshModels(
         Case("a model whose two ends are one parameter", _two_ends("one parameter")),
         Case("a model whose head holds a copy", _two_ends("copy"), EQUAL),
         Case("a model with two matrices of zeros", _two_ends("zeros"), EQUAL),
-        Case(
-            "a model with two parameters over one memory",
-            _two_ends("one memory"),
-            "A change of one is a change of the other, but the optimiser sees two: each has a "
-            "gradient and a step of its own, so the matrix is moved twice. Ask whether it is one "
-            "parameter.",
-        ),
+        Case("a model with two parameters over one memory", _two_ends("one memory")),
         Case("a model with two matrices that differ", _two_ends("other")),
     ],
     mistakes=[
@@ -171,6 +174,15 @@ is_tied = _OnFreshModels(
             lambda model: torch.equal(model.embedding.weight, model.head.weight),
             "your test says yes to a copy. Equal numbers can lie in two places, and go apart with "
             "the first step of training.",
+            "A copy instead of a tie",
+        ),
+        Mistake(
+            "compares addresses",
+            lambda model: model.embedding.weight.data_ptr() == model.head.weight.data_ptr(),
+            "your test says yes to two parameters over one memory. A change of one is a change of "
+            "the other, but the optimiser sees two: each has a gradient and a step of its own, so "
+            "the matrix is moved twice. Ask whether it is one parameter.",
+            "A copy instead of a tie",
         ),
         Mistake(
             "compares modules",
@@ -195,13 +207,15 @@ def _parts_of_gradient(
     targets: Tensor,
     weight: Tensor,
     *,
+    there: float | None = None,
     back: float | None = None,
+    taken: float = 1.0,
 ) -> tuple[Tensor, Tensor]:
-    """Return what the input and the output give; `back` is the factor √d on the way back."""
+    """Return what input and output give; `there`, `back`: √d on both ways; `taken`: y's 1."""
     factor = math.sqrt(weight.shape[1])
-    states = factor * weight[tokens]
+    states = (there or factor) * weight[tokens]
     probabilities = torch.softmax(states @ weight.T, dim=-1)
-    of_logits = (probabilities - F.one_hot(targets, len(weight))) / len(targets)
+    of_logits = (probabilities - taken * F.one_hot(targets, len(weight))) / len(targets)
     way_in = torch.zeros_like(weight).index_add_(0, tokens, (back or factor) * of_logits @ weight)
     return way_in, of_logits.T @ states
 
@@ -209,6 +223,10 @@ def _parts_of_gradient(
 def _gradient(tokens: Tensor, targets: Tensor, weight: Tensor, **changes: float) -> Tensor:
     way_in, way_out = _parts_of_gradient(tokens, targets, weight, **changes)
     return way_in + way_out
+
+
+def _but(**changes: float) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    return lambda tokens, targets, weight: _gradient(tokens, targets, weight, **changes)
 
 
 def _replaced(tokens: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
@@ -259,9 +277,23 @@ gradient = Check(
         ),
         Mistake(
             "no factor on the way back",
-            lambda tokens, targets, weight: _gradient(tokens, targets, weight, back=1.0),
+            _but(back=1.0),
             "the factor is missing on the way back: a state is √d_model times a row, so the row's "
             "gradient is √d_model times the state's.",
+        ),
+        Mistake(
+            "no factor on the way in",
+            _but(there=1.0),
+            "the states are the bare rows, without the factor √d_model. (A row's gradient has it "
+            "again, because a state is √d_model times a row.)",
+            "Why √d_model?",
+            (_but(there=1.0, back=1.0),),
+        ),
+        Mistake(
+            "no one-hot",
+            _but(taken=0.0),
+            "the gradient of the logits is p − y. You leave y out, which is 1 at the right word, "
+            "so nothing says which word that is.",
         ),
         Mistake(
             "tokens for targets",

@@ -218,9 +218,9 @@ def name_the_word_before(job: Job) -> Outcome:
     )
 
 
-def arm(name: str, positions: Positions, room: int | None = None) -> Arm:
+def arm(name: str, positions: Positions, room: int | None = None, **how: Any) -> Arm:
     """Return the arm of one kind of positions."""
-    return Arm(name, labels={"positions": positions, "room": room})
+    return Arm(name, labels={"positions": positions, "room": room}, **how)
 
 
 EXPERIMENT = Experiment(
@@ -230,9 +230,9 @@ EXPERIMENT = Experiment(
     base="none",
     rival="none",  # guesses, or counts by what the mask lets it see
     arms=[
-        arm("none", "none"),
+        arm("none", "none", rates=(0.25, 0.5, 1, 2, 4)),
         arm("learned", "learned"),
-        arm("sinusoidal", "sinusoidal"),
+        arm("sinusoidal", "sinusoidal", rates=(0.25, 0.5, 1, 2, 4)),
         arm("learned, any start", "learned", LONGEST_TESTED),
         arm("sinusoidal, any start", "sinusoidal", LONGEST_TESTED),
         arm("sinusoidal, starts below 24", "sinusoidal", 24),

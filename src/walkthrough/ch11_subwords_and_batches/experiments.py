@@ -13,11 +13,11 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from phrasebook import phrasebook
 from transformer.cli.corpora import exact_matches
 from transformer.config import PAD_ID, TransformerConfig
 from transformer.data.batching import Pair, collate
 from transformer.data.codec import SubwordCodec
-from transformer.data.phrasebook import phrasebook
 from transformer.data.tokenizer import SubwordTokenizer
 from transformer.data.vocabulary import Vocabulary
 from transformer.inference.translate import Decoding, translate

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from phrasebook import Example
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
 from transformer.data.batching import collate
-from transformer.data.phrasebook import Example
 from transformer.model import Transformer
 from transformer.training import perplexity as perplexity_of
 from walkthrough.ch14_the_training_run import loop, measuring

@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from phrasebook import Example, Phrasebook
 from transformer.analysis.alignment import (
     alignment_by_head,
     diagonal_alignment,
     score_alignments,
 )
 from transformer.data.batching import collate
-from transformer.data.phrasebook import Example, Phrasebook
 from transformer.model import Transformer
 from walkthrough.lab import translator
 

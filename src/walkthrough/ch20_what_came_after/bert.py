@@ -11,9 +11,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from phrasebook import Example
 from transformer.config import BOS_ID, PAD_ID, UNK_ID, TransformerConfig
-from transformer.data.phrasebook import Example, Tree
 from transformer.data.vocabulary import Vocabulary
+from transformer.parsing.trees import Tree
 from walkthrough.ch20_what_came_after.blocks import stack
 from walkthrough.ch20_what_came_after.stream import Stack
 from walkthrough.ch20_what_came_after.training import Recipe, train

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from phrasebook import Example
+from phrasebook.codec import PhrasebookCodec
 from transformer.attention import MultiHeadAttention
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import Example
 from transformer.inference import greedy_decode
 from transformer.inference.greedy import inference_encode, output_limits
 from transformer.model import AttentionMaps, Transformer

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phrasebook import orthography, phrasebook
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import orthography, phrasebook
 from transformer.inference.greedy import EXTRA_TOKENS
 from transformer.model import Transformer
 from walkthrough.ch21_translate_in_your_browser.translator import (

@@ -11,9 +11,9 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
+from phrasebook import Example
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, TransformerConfig
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import Example
 from transformer.export import DECODER_FILE, ENCODER_FILE, empty_past
 from transformer.inference import greedy_decode
 from transformer.model import Transformer

@@ -3,7 +3,7 @@
 import onnx
 import torch
 
-from transformer.data.codec import PhrasebookCodec
+from phrasebook.codec import PhrasebookCodec
 from transformer.inference import greedy_decode
 from transformer.model import Transformer
 from walkthrough.ch21_translate_in_your_browser.translator import (

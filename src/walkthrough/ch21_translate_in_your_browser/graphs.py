@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from transformer.data.codec import PhrasebookCodec
+from phrasebook.codec import PhrasebookCodec
 from transformer.model import Transformer
 from walkthrough.ch21_translate_in_your_browser import bundle
 from walkthrough.page.results import FOLDER

@@ -2,9 +2,9 @@
 
 import torch
 
+from phrasebook import lexicon, phrasebook
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import lexicon, phrasebook
 from transformer.model import Transformer
 from walkthrough.lab import half_trained
 from walkthrough.page.results import FOLDER

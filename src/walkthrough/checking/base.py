@@ -76,12 +76,15 @@ class Check:
         expected = [self._outcome(self.reference, place) for place in range(len(self.cases))]
         if self.agree(seen.outcomes, expected):
             return self._right_unless(seen)
-        said, name = self._cause(function, seen.outcomes, expected)
+        sentence, name = self._cause(function, seen.outcomes, expected)
         if name:  # one cause at a time
             listed: list[Mistake | Symptom] = [*self.mistakes, *self.symptoms]
-            where = next((one.where for one in listed if one.name == name), "")
-            return Verdict("wrong", said, name, where)
-        return Verdict("wrong", joined(said, seen.changed, *seen.forbidden[:1]))
+            where = next((cause.where for cause in listed if cause.name == name), "")
+            return Verdict("wrong", sentence, name, where)
+        where = next(
+            (case.where for case in self.cases if case.where and case.special in sentence), ""
+        )
+        return Verdict("wrong", joined(sentence, seen.changed, *seen.forbidden[:1]), None, where)
 
     def arguments(self) -> list[Arguments]:
         """Return fresh copies of the inputs, the same at every call."""
@@ -105,12 +108,12 @@ class Check:
         """Return whether all outcomes are alike."""
         return all(map(self.same_outcome, outcomes, others))
 
-    def same_outcome(self, one: Any, other: Any) -> bool:
+    def same_outcome(self, ours: Any, other: Any) -> bool:
         """Return whether two outcomes of a case are alike; exceptions by kind and message."""
-        if isinstance(one, Raised) or isinstance(other, Raised):
-            both = isinstance(one, Raised) and isinstance(other, Raised)
-            return both and repr(one.error) == repr(other.error)
-        return same(one, other, self.tolerance)
+        if isinstance(ours, Raised) or isinstance(other, Raised):
+            both = isinstance(ours, Raised) and isinstance(other, Raised)
+            return both and repr(ours.error) == repr(other.error)
+        return same(ours, other, self.tolerance)
 
     def _given(self, place: int) -> Arguments:
         return self.cases[place].make(torch.Generator().manual_seed(SEED + place))
@@ -136,18 +139,18 @@ class Check:
                 outcomes, expected, inputs, self.cases, strict=True
             )
         ]
-        for one, given in zip(tried, inputs, strict=True):
-            for symptom in () if one.right else self.symptoms:
-                if symptom.is_shown(one.mine, one.wanted, given):
+        for trial, given in zip(tried, inputs, strict=True):
+            for symptom in () if trial.right else self.symptoms:
+                if symptom.is_shown(trial.mine, trial.wanted, given):
                     return symptom.say, symptom.name
-        said = self.terms.said(function, self.reference) if self.terms else None
-        return said or diagnosis(function, tried, self.same_outcome, self.tolerance), None
+        counted = self.terms.said(function, self.reference) if self.terms else None
+        return counted or diagnosis(function, tried, self.same_outcome, self.tolerance), None
 
     def _right_unless(self, seen: Run) -> Verdict:
         if seen.forbidden or seen.changed:
             name = "forbidden" if seen.forbidden else "changes its input"
-            said = [*seen.forbidden[:1], *filter(None, [seen.changed])]
-            return Verdict("wrong", joined(f"the result is right, but {said[0]}", *said[1:]), name)
+            first, *others = [*seen.forbidden[:1], *filter(None, [seen.changed])]
+            return Verdict("wrong", joined(f"the result is right, but {first}", *others), name)
         return Verdict("right", self.right.format(name=self.name, n_cases=len(self.cases)))
 
     def _signature_problem(self, function: Callable[..., Any]) -> str | None:

@@ -25,12 +25,13 @@ class Case:
     """One input: a label that can finish "wrong for …", and how to make the arguments.
 
     `special` is a sentence on what sets it apart. It is told where this case alone fails, or only
-    cases with the same sentence do.
+    cases with the same sentence do. `where` is the heading of the page that warns of it.
     """
 
     label: str
     make: Callable[[torch.Generator], Arguments]
     special: str = ""
+    where: str = ""
 
 
 def fixed(label: str, *values: Any, special: str = "") -> Case:

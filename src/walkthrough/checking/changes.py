@@ -35,9 +35,9 @@ def _first_change(before: Any, after: Any) -> str | None:
     if parts.keys() != parts_after.keys():
         return ""
     for place, part in parts.items():
-        found = _first_change(part, parts_after[place])
-        if found is not None:
-            return place + found
+        change = _first_change(part, parts_after[place])
+        if change is not None:
+            return place + change
     return None
 
 

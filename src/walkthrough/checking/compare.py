@@ -52,9 +52,9 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
     ):
         return f"{kind(expected)} is expected, your result is {kind(answer)}"
     if isinstance(expected, dict):
-        found = _keys_difference(answer, expected)
-        if found:
-            return found
+        gap = _keys_difference(answer, expected)
+        if gap:
+            return gap
     elif _is_shape(answer) and _is_shape(expected):
         # result by result, a shape would read as six answers, and its order is what went wrong
         wrong = tuple(answer) != tuple(expected)
@@ -66,9 +66,9 @@ def _container_difference(answer: Any, expected: Any, tolerance: float) -> str |
     if _holds_ids(expected) and any(isinstance(number, float) for number in answer):
         return "whole numbers are expected, yours are floats"
     for place, mine, wanted in _pairs(answer, expected):
-        found = difference(mine, wanted, tolerance)
-        if found:
-            return f"{place}: {found}"
+        gap = difference(mine, wanted, tolerance)
+        if gap:
+            return f"{place}: {gap}"
     return None
 
 
@@ -184,10 +184,10 @@ def _value_difference(mine: Tensor, wanted: Tensor, tolerance: float) -> str | N
 def _both(wanted: float, mine: float) -> str:
     """Say both numbers, with as many digits as it takes to tell them apart."""
     for digits in range(3, 17):
-        said = short(wanted, digits), short(mine, digits)
-        if said[0] != said[1]:
+        expected, yours = short(wanted, digits), short(mine, digits)
+        if expected != yours:
             break
-    return f"{said[0]} is expected, yours is {said[1]}"
+    return f"{expected} is expected, yours is {yours}"
 
 
 def short(number: float, digits: int = 3) -> str:

@@ -83,27 +83,27 @@ class Series:
 
     def _is(self, guess: Guess, pair: Pair) -> bool:
         try:
-            found = guess(pair)
+            guessed = guess(pair)
         except (RuntimeError, IndexError, ValueError, TypeError):
             return False
-        if found is None or found.shape != pair.mine.shape or not pair.mine.isfinite().all():
+        if guessed is None or guessed.shape != pair.mine.shape or not pair.mine.isfinite().all():
             return False
         # tiny results, such as rates of 1e-5, must not agree because all are near 0
         largest = float(pair.mine.abs().max()) if pair.mine.numel() else 0.0
         loose = max(10 * self.tolerance, 1e-4)
-        if not torch.allclose(found, pair.mine, rtol=loose, atol=min(loose, loose * largest)):
+        if not torch.allclose(guessed, pair.mine, rtol=loose, atol=min(loose, loose * largest)):
             return False
         if pair.right or not pair.alike:
             return True
-        return bool((found - pair.mine).abs().max() < (pair.wanted - pair.mine).abs().max() / 10)
+        return bool((guessed - pair.mine).abs().max() < (pair.wanted - pair.mine).abs().max() / 10)
 
     def _tells(self) -> bool:
         wrong = self.wrong
         mine, wanted = [pair.mine for pair in wrong], [pair.wanted for pair in wrong]
         if self.truths:
-            every = torch.cat([one.flatten() for one in mine])
+            every = torch.cat([values.flatten() for values in mine])
             return bool(0 < every.sum() < len(every)) and len(every) >= LEAST_TRUTHS
-        if all(one.numel() == 1 for one in mine):
+        if all(values.numel() == 1 for values in mine):
             return min(len(set(map(_rounded, every))) for every in (mine, wanted)) >= LEAST_CASES
         return min(map(_differing, (mine, wanted))) >= LEAST_VALUES
 
@@ -114,18 +114,18 @@ def _rounded(number: Tensor) -> str:
 
 def _differing(every: Iterable[Tensor]) -> int:
     """Return how many values differ from one that stands beside them."""
-    return sum(len(set(map(_rounded, one.flatten()[:200]))) - 1 for one in every)
+    return sum(len(set(map(_rounded, values.flatten()[:200]))) - 1 for values in every)
 
 
 def series_of(tried: Sequence[Tried], tolerance: float) -> Series | None:
     """Return both results as tensors; None where one is no number, or of another kind."""
     pairs = []
-    for one in tried:
-        mine, wanted = as_values(one.mine), as_values(one.wanted)
+    for trial in tried:
+        mine, wanted = as_values(trial.mine), as_values(trial.wanted)
         if mine is None or wanted is None or mine.is_complex() or wanted.is_complex():
             return None
         truths = mine.dtype == torch.bool
         if truths != (wanted.dtype == torch.bool):
             return None
-        pairs.append(Pair(mine.double(), wanted.double(), one.given, one.right, truths))
+        pairs.append(Pair(mine.double(), wanted.double(), trial.given, trial.right, truths))
     return Series(pairs, tolerance)

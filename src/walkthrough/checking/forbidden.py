@@ -42,13 +42,13 @@ class Forbidden:
     @property
     def sentence(self) -> str:
         """What a verdict says of it."""
-        said = self.say or "what it does is what you write here. Do without it."
-        return f"your function calls `{self.name}`: {said}"
+        advice = self.say or "what it does is what you write here. Do without it."
+        return f"your function calls `{self.name}`: {advice}"
 
 
 def as_forbidden(given: Sequence[Any]) -> tuple[Forbidden, ...]:
     """Return what a check's author listed, each with its sentence."""
-    return tuple(one if isinstance(one, Forbidden) else Forbidden(one) for one in given)
+    return tuple(rule if isinstance(rule, Forbidden) else Forbidden(rule) for rule in given)
 
 
 class Watch:

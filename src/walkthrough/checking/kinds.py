@@ -30,8 +30,8 @@ def kind(value: Any) -> str:
     """Return what a value is, with its article, to be put into a sentence."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    said = "None" if value is None else noun(value)
-    return said if value is None else f"{'an' if said[0] in 'aeiou' else 'a'} {said}"
+    name = "None" if value is None else noun(value)
+    return name if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def noun(value: Any) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 def list_described(results: Sequence[tuple[Any, Any]]) -> str | None:
     """Return what wrong lists or texts (yours, expected) have in common, or None."""
-    texts = all(isinstance(one, str) for pair in results for one in pair)
+    texts = all(isinstance(entry, str) for pair in results for entry in pair)
     pairs = [pair if texts else tuple(map(_plain, pair)) for pair in results]
     if any(None in pair for pair in pairs):
         return None
     seen = [list(_of_texts(*pair) if texts else _of_lists(*pair)) for pair in pairs]
-    return next((said for said in seen[0] if all(said in others for others in seen)), None)
+    return next(
+        (sentence for sentence in seen[0] if all(sentence in others for others in seen)), None
+    )
 
 
 def _plain(value: Any) -> list[Any] | None:

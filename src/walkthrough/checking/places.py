@@ -37,13 +37,13 @@ def described(series: Series) -> str | None:
 
 
 def _count(every: Sequence[Tensor]) -> int:
-    return sum(int(one.sum()) for one in every)
+    return sum(int(mask.sum()) for mask in every)
 
 
 def _undefined(
     pairs: Sequence[Pair], wrong: Sequence[Tensor], bad: Sequence[Tensor], name: str
 ) -> str:
-    n_bad, n_all = _count(bad), sum(one.numel() for one in bad)
+    n_bad, n_all = _count(bad), sum(mask.numel() for mask in bad)
     if n_bad == n_all:
         return f"your result is {name} everywhere"
     rest = "the rest is right" if _count(wrong) == n_bad else "the rest is not right either"
@@ -62,8 +62,8 @@ def _constant(series: Series) -> str | None:
     wanted = torch.cat([pair.wanted.flatten() for pair in series.pairs]).unique()
     if len(mine) > 1 or len(wanted) < (2 if series.truths else 3):
         return None
-    said = str(bool(mine)) if series.truths else short(float(mine))
-    return f"your result is {said} everywhere, whatever the arguments are"
+    value = str(bool(mine)) if series.truths else short(float(mine))
+    return f"your result is {value} everywhere, whatever the arguments are"
 
 
 def _opened(pairs: Sequence[Pair]) -> str:
@@ -83,8 +83,8 @@ def _sums(pairs: Sequence[Pair]) -> str | None:
             sums = pairs[0].mine.sum(number)
             low, high = (short(float(end), 5) for end in (sums.min(), sums.max()))
             sums_to = low if low == high else f"{low} up to {high}"
-            said = f"over dimension {number} your values should sum to 1, and sum to {sums_to}"
-            return None if _to_one(pairs[0].mine, number) else said
+            sentence = f"over dimension {number} your values should sum to 1, and sum to {sums_to}"
+            return None if _to_one(pairs[0].mine, number) else sentence
     return None
 
 
@@ -97,14 +97,14 @@ def _direction(pairs: Sequence[Pair]) -> str | None:
     """Which way all wrong values err: larger, smaller, further from 0, nearer to it."""
     mine = torch.cat([pair.mine.flatten() for pair in pairs])
     wanted = torch.cat([pair.wanted.flatten() for pair in pairs])
-    for said, larger, smaller in (
+    for size, larger, smaller in (
         ("large", mine, wanted),
         ("small", wanted, mine),
         ("far from 0", mine.abs(), wanted.abs()),
         ("near to 0", wanted.abs(), mine.abs()),
     ):
         if bool((larger >= smaller).all()):
-            return f"every wrong result is too {said}"
+            return f"every wrong result is too {size}"
     ranks = [torch.equal(pair.mine.argsort(-1), pair.wanted.argsort(-1)) for pair in pairs]
     if all(ranks) and all(pair.mine.dim() and pair.mine.shape[-1] > 2 for pair in pairs):
         return "the values are in the right order, from smallest to largest; their sizes are wrong"
@@ -116,17 +116,17 @@ def _direction(pairs: Sequence[Pair]) -> str | None:
 
 def _where(pairs: Sequence[Pair], wrong: Sequence[Tensor]) -> str | None:
     """Return the simplest description that covers all wrong entries and little else."""
-    n_wrong, n_all = _count(wrong), sum(one.numel() for one in wrong)
+    n_wrong, n_all = _count(wrong), sum(mask.numel() for mask in wrong)
     every = [dict(_descriptions(pair)) for pair in pairs]
-    for said in every[0]:
-        places = [found[said] for found in every if said in found]
+    for words in every[0]:
+        places = [described[words] for described in every if words in described]
         if (
             len(places) == len(pairs)
             and all(bool((bad <= place).all()) for bad, place in zip(wrong, places, strict=True))
             and 0.6 * _count(places) <= n_wrong
             and _count(places) < n_all
         ):
-            return said
+            return words
     return None
 
 
@@ -179,10 +179,10 @@ def _of_arguments(pair: Pair) -> Iterator[tuple[str, Tensor]]:
             words[f"in rows where `{name}` closes everything"] = ~value.any(-1, True)
             words[f"in rows where `{name}` closes something"] = ~value.all(-1, True)
             words[f"in rows where `{name}` leaves everything open"] = value.all(-1, True)
-        for said, there in words.items():
+        for place, there in words.items():
             # (batch, length) may stand beside (batch, length, d)
             beside = there.view(*there.shape, *[1] * max(0, len(shape) - there.dim()))
-            for one in (there, beside, there.squeeze()):
+            for mask in (there, beside, there.squeeze()):
                 with contextlib.suppress(RuntimeError):
-                    yield said, one.expand(shape)
+                    yield place, mask.expand(shape)
                     break

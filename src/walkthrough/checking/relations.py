@@ -19,13 +19,13 @@ from walkthrough.checking.kinds import as_values
 
 def relation(series: Series) -> str | None:
     """Return how all results come from the expected ones, or None."""
-    return next((said for said, guess in _guesses(series) if series.proves(guess)), None)
+    return next((sentence for sentence, guess in _guesses(series) if series.proves(guess)), None)
 
 
 def _guesses(series: Series) -> Iterator[tuple[str, Guess]]:
     if series.truths:
-        said = "every truth value is inverted: True stands where False belongs"
-        yield said, lambda pair: 1 - pair.wanted
+        sentence = "every truth value is inverted: True stands where False belongs"
+        yield sentence, lambda pair: 1 - pair.wanted
     else:
         yield from _of_values(series)
     dims = {pair.wanted.dim() for pair in series.wrong}
@@ -56,15 +56,15 @@ def _of_values(series: Series) -> Iterator[tuple[str, Guess]]:
     if not all(pair.alike for pair in series.pairs):
         return
     factors = [_ratio(pair) for pair in series.wrong]
-    said = short(factors[0], 3 if abs(factors[0] - 1) > 0.01 else 5)
-    yield f"every value is {said} times the expected one", lambda pair: pair.wanted * factors[0]
+    number = short(factors[0], 3 if abs(factors[0] - 1) > 0.01 else 5)
+    yield f"every value is {number} times the expected one", lambda pair: pair.wanted * factors[0]
     shift = float((series.wrong[0].mine - series.wrong[0].wanted).mean())
-    said = f"{'minus' if shift < 0 else 'plus'} {short(abs(shift))}"
-    yield f"every value is the expected one {said}", lambda pair: pair.wanted + shift
+    number = f"{'minus' if shift < 0 else 'plus'} {short(abs(shift))}"
+    yield f"every value is the expected one {number}", lambda pair: pair.wanted + shift
     if all(pair.mine.numel() >= 4 for pair in series.wrong):
-        said = ", ".join(map(short, factors[:3]))
+        number = ", ".join(map(short, factors[:3]))
         yield (
-            f"every value is the expected one times a number, another in each case: {said}",
+            f"every value is the expected one times a number, another in each case: {number}",
             lambda pair: pair.wanted * _ratio(pair),
         )
 
@@ -87,8 +87,8 @@ def _of_order(dims: int) -> Iterator[tuple[str, Guess]]:
     for number in range(dims):
         yield from _at_an_end(number, slice_of(number, dims))
     for order in orders:
-        said = f"your result is the expected one {_exchange(order)}"
-        yield said, _of_wanted(partial(torch.permute, dims=order))
+        sentence = f"your result is the expected one {_exchange(order)}"
+        yield sentence, _of_wanted(partial(torch.permute, dims=order))
     for number in range(dims):
         yield from _along(number, slice_of(number, dims))
     yield (
@@ -111,8 +111,8 @@ def _at_an_end(number: int, what: str) -> Iterator[tuple[str, Guess]]:
 
 
 def _along(number: int, what: str) -> Iterator[tuple[str, Guess]]:
-    said = f"your result is the expected one turned round: the last {what} comes first"
-    yield said, _of_wanted(partial(torch.flip, dims=(number,)))
+    sentence = f"your result is the expected one turned round: the last {what} comes first"
+    yield sentence, _of_wanted(partial(torch.flip, dims=(number,)))
     for by, late in ((1, "late"), (-1, "early")):
         yield (
             f"every {what} stands one place too {late}: your {what} 1 is the expected {what} "
@@ -131,8 +131,8 @@ def slice_of(number: int, dims: int, place: str = "") -> str:
 def _exchange(order: tuple[int, ...]) -> str:
     moved = [place for place, old in enumerate(order) if place != old]
     if len(moved) == 2:
-        said = "rows and columns" if len(order) == 2 else f"dimensions {moved[0]} and {moved[1]}"
-        return f"transposed: {said} are exchanged"
+        names = "rows and columns" if len(order) == 2 else f"dimensions {moved[0]} and {moved[1]}"
+        return f"transposed: {names} are exchanged"
     return f"with its dimensions in another order: {order} of the expected ones"
 
 
@@ -173,10 +173,10 @@ def _in_my_order(pair: Pair) -> Tensor | None:
 def argument_itself(series: Series) -> str | None:
     """Return that wrong results are an argument as it came in."""
     for name in series.wrong[0].given:
-        found = [as_values(pair.given.get(name)) for pair in series.wrong]
+        values = [as_values(pair.given.get(name)) for pair in series.wrong]
         if all(
             value is not None and value.dim() and torch.equal(value.double(), pair.mine)
-            for value, pair in zip(found, series.wrong, strict=True)
+            for value, pair in zip(values, series.wrong, strict=True)
         ):
             return f"your result is `{name}` itself, unchanged"
     return None

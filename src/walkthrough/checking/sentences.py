@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 
-def joined(said: str, *besides: str | None) -> str:
+def joined(sentence: str, *besides: str | None) -> str:
     """Return a sentence followed by what else is to be told; nothing for None."""
     for more in filter(None, besides):
-        end = "" if said.endswith((".", "!", "?", "…")) else "."
-        said = f"{said}{end} Besides, {more}"
-    return said
+        end = "" if sentence.endswith((".", "!", "?", "…")) else "."
+        sentence = f"{sentence}{end} Besides, {more}"
+    return sentence
 
 
 def listed(words: Sequence[str]) -> str:

@@ -18,14 +18,16 @@ def stop_said(function: Callable[..., Any], error: BaseException, label: str) ->
     """Return the sentence on an exception: where it arose, its own words, and what met there."""
     words = f": {str(error).strip()}" if str(error).strip() else ""
     frames = readers_frames(error, code_of(function))
-    said = f"for {label} your function stops with {type(error).__name__}{where_said(frames)}{words}"
+    stopped = (
+        f"for {label} your function stops with {type(error).__name__}{where_said(frames)}{words}"
+    )
     if not frames:
-        return said
+        return stopped
     met = _shapes_said(_names(_line(*frames[-1])), frames[-1][0].f_locals)
     means = next((hint for part, hint in _MEANS.items() if part in str(error)), "")
     more = [sentence for sentence in (met, means) if sentence]
-    stop = "" if said.endswith((".", "?")) else "."
-    return f"{said}{stop} {' '.join(more)}" if more else said
+    stop = "" if stopped.endswith((".", "?")) else "."
+    return f"{stopped}{stop} {' '.join(more)}" if more else stopped
 
 
 # what an exception's own words mean, where they do not say it
@@ -60,14 +62,14 @@ def readers_frames(
 
     Code that stands in the file of `code` is the reader's, too.
     """
-    found: list[tuple[FrameType, int]] = []
+    frames: list[tuple[FrameType, int]] = []
     step = error.__traceback__
     while step:
         file = step.tb_frame.f_code.co_filename
         if is_readers(file) or (code and file == code.co_filename):
-            found.append((step.tb_frame, step.tb_lineno))
+            frames.append((step.tb_frame, step.tb_lineno))
         step = step.tb_next
-    return found
+    return frames
 
 
 def where_said(frames: list[tuple[FrameType, int]]) -> str:
@@ -92,15 +94,15 @@ def _names(line: str) -> list[str]:
             tree = ast.parse(source.rstrip(",") or "0")
         except SyntaxError:
             continue
-        found = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        return sorted(set(found), key=lambda name: (line.find(name), name))
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return sorted(names, key=lambda name: (line.find(name), name))
     return []
 
 
 def _shapes_said(names: list[str], values: Mapping[str, Any]) -> str:
     sizes = {name: _size(values[name]) for name in names if name in values}
-    said = [f"`{name}` {size}" for name, size in sizes.items() if size]
-    return f"There {listed(said)}." if said else ""
+    parts = [f"`{name}` {size}" for name, size in sizes.items() if size]
+    return f"There {listed(parts)}." if parts else ""
 
 
 def _size(value: Any) -> str | None:

@@ -82,9 +82,9 @@ _TIMES = {
 def _relation(number: float, right: float, tolerance: float) -> str | None:
     """Return how a wrong number relates to the right one, or None. The right one is not told."""
     near = max(tolerance, 1e-6)
-    for said, factors in _TIMES.items():
+    for sentence, factors in _TIMES.items():
         if any(math.isclose(number, right * by, rel_tol=near) for by in factors):
-            return said
+            return sentence
     if math.isclose(abs(number - right), 1, rel_tol=near):
         return f"it is one too {'large' if number > right else 'small'}"
     return None

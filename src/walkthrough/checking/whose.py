@@ -12,17 +12,18 @@ from typing import Any
 
 import torch
 
+import phrasebook
 import transformer
 import walkthrough
 
 
 def _folders() -> tuple[str, ...]:
-    packages = (module.__path__ for module in (torch, transformer, walkthrough))
+    packages = (module.__path__ for module in (torch, transformer, phrasebook, walkthrough))
     paths = sysconfig.get_paths()
     named = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     # where a virtual environment lends Python's own library, its true place counts
-    found = [*named, *(str(Path(name).resolve()) for name in named)]
-    return tuple(f"{folder}/" for folder in [*found, *(path[0] for path in packages)])
+    places = [*named, *(str(Path(name).resolve()) for name in named)]
+    return tuple(f"{folder}/" for folder in [*places, *(path[0] for path in packages)])
 
 
 _LIBRARIES = _folders()

@@ -85,7 +85,7 @@ def examine(
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     pads = pad if isinstance(pad, tuple) else (pad, pad)
-    if len(pads) != 2 or not all(type(one) is int for one in pads):
+    if len(pads) != 2 or not all(type(number) is int for number in pads):
         raise TypeError(f"pad must be a whole number or a pair of them, got {pad!r}")
     report = Report(type(model).__name__)
     with as_it_was(model):

@@ -70,7 +70,7 @@ def folder(given: argparse.Namespace) -> int:
             if isinstance(told, str):
                 table.writerow([path.name, "not examined", *[""] * len(TITLES), told])
                 continue
-            names = ["; ".join(one["name"] for one in told[to]) for to in TITLES]
+            names = ["; ".join(finding["name"] for finding in told[to]) for to in TITLES]
             table.writerow([path.name, "examined", *names, told["verdict"]])
             any_bug = any_bug or bool(told["bugs"])
     return int(any_bug)

@@ -51,15 +51,15 @@ def first_loss(x: Examination) -> bool | None:
 
 def repeatable(x: Examination) -> None:
     """Does evaluation give the same output twice?"""
-    one = x.run(x.source, x.target)
+    first = x.run(x.source, x.target)
     with torch.no_grad():
-        two = x.subject.logits(x.source, x.target, seeded=False)
-    x.repeatable = torch.equal(one, two)
+        second = x.subject.logits(x.source, x.target, seeded=False)
+    x.repeatable = torch.equal(first, second)
     if x.repeatable:
         x.same("repeatable.same")
         return
     noise = x.tape.dropouts
-    witness = f"two calls differ by {float(x.moved(one, two).max()):.2g} standard deviations"
+    witness = f"two calls differ by {float(x.moved(first, second).max()):.2g} standard deviations"
     cause = "dropout stays on" if noise else "cause not found"
     where = listed(where for where, _ in noise)
     x.bug("repeatable.differs", f"{witness} of the logits", where, cause=cause)
@@ -137,13 +137,13 @@ def _moves(
     here = x.run(*pair, train=train)
     if not torch.equal(here, x.run(*pair, train=train)):
         return None
-    found = torch.zeros(here.shape[1], pair[side].shape[1])
-    for j in _some(found.shape[1]):
-        other = [one.clone() for one in pair]
+    moves = torch.zeros(here.shape[1], pair[side].shape[1])
+    for j in _some(moves.shape[1]):
+        other = [ids.clone() for ids in pair]
         other[side][:, j] = x.subject.other(other[side][:, j], side)
         moved = x.moved(x.run(*other, train=train), here)
-        found[:, j] = moved[: None if source is None else 1].amax(0).float()
-    return found
+        moves[:, j] = moved[: None if source is None else 1].amax(0).float()
+    return moves
 
 
 def source(x: Examination) -> None:
@@ -192,7 +192,7 @@ def _unread(moves: Tensor, inside: range) -> list[int]:
 
 def batch(x: Examination) -> None:
     """Give a sentence other company, change its company's padding, and leave it alone."""
-    found: dict[str, float] = {}
+    effects: dict[str, float] = {}
     for mode, train in MODES:
         here = x.run(x.source, x.target, train=train)
         if torch.equal(here, x.run(x.source, x.target, train=train)):
@@ -201,20 +201,22 @@ def batch(x: Examination) -> None:
                 pair[0][row], pair[1][row] = x.source[row], x.target[row]
                 effect = float(x.moved(x.run(*pair, train=train), here)[row].max())
                 how = f"other words in the other sentences, in {mode}"
-                found[how] = max(effect, found.get(how, 0.0))
+                effects[how] = max(effect, effects.get(how, 0.0))
     padded = x.padded(0)
     other = padded.clone()
     other[1, -3:] = x.subject.pads[0]
     moved = x.moved(x.run(other, x.target), x.run(padded, x.target))
-    found["padding in another sentence"] = float(moved[[0, *range(2, len(moved))]].max())
+    effects["padding in another sentence"] = float(moved[[0, *range(2, len(moved))]].max())
     if x.repeatable:
         try:
             alone = x.run(x.source[-1:], x.target[-1:])
-            found["the last sentence alone"] = float(x.moved(alone, x.base[-1:]).max())
+            effects["the last sentence alone"] = float(x.moved(alone, x.base[-1:]).max())
         except Exception as error:  # it takes batches only
             x.unseen("batch.alone", error=f"{type(error).__name__}: {error}")
-    seen = {how: e for how, e in found.items() if e > x.far}
-    witness = "; ".join(f"{how}: {e:.2g} standard deviations" for how, e in (seen or found).items())
+    seen = {how: e for how, e in effects.items() if e > x.far}
+    witness = "; ".join(
+        f"{how}: {e:.2g} standard deviations" for how, e in (seen or effects).items()
+    )
     if seen:
         cause, module = causes.of_company(x, list(seen))
         x.bug("batch.seen", witness, module, cause=cause)

@@ -88,10 +88,10 @@ class Subject:
     def logits(self, source: Tensor, target: Tensor, *, seeded: bool = True) -> Tensor:
         """Return (batch, target length, vocabulary), whatever the form in which they come."""
         output = self.output(source, target, seeded=seeded)
-        found = in_order(output, target.shape, self.length_first)
-        if found is None:
+        logits = in_order(output, target.shape, self.length_first)
+        if logits is None:
             raise ValueError("no tensor of a fitting shape came back")
-        return found
+        return logits
 
 
 def tensors_in(output: Any) -> Iterator[Tensor]:
@@ -136,10 +136,10 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
     best = _tried(start, tried)
     if call is None and (best is None or _mask_names(model)):  # they may be needed, even if not
         seen = 9 if best is None else _seen(best)
-        for raw, said in _with_masks(model, pads):
+        for raw, masks in _with_masks(model, pads):
             if seen == 0:
                 break
-            masked = _with_lengths(replace(start, raw=raw, masks=said), LENGTHS, tried)
+            masked = _with_lengths(replace(start, raw=raw, masks=masks), LENGTHS, tried)
             if masked is not None and (now := _seen(masked)) < seen:
                 best, seen = masked, now
         if best is not None:
@@ -151,14 +151,14 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
 
 def _tried(start: Subject, tried: list[str]) -> Subject | None:
     """Return a copy of `start` with a layout and lengths that work, those with any length first."""
-    one = _with_lengths(start, LENGTHS, tried)
-    said = re.findall(r"(?<=[( ])\d+(?=\)|$| )", " ".join(tried))  # errors name the right size
+    subject = _with_lengths(start, LENGTHS, tried)
+    named = re.findall(r"(?<=[( ])\d+(?=\)|$| )", " ".join(tried))  # errors name the right size
     tensors = itertools.chain(start.model.parameters(), start.model.buffers())
-    numbers = [*map(int, said), *_lengths(start.model), *(n for x in tensors for n in x.shape)]
+    numbers = [*map(int, named), *_lengths(start.model), *(n for x in tensors for n in x.shape)]
     sizes = [n for n in dict.fromkeys(numbers) if 4 < n <= 256]
     for lengths in [*((n, n) for n in sizes), *itertools.permutations(sizes[:6], 2)]:
-        one = one or _with_lengths(start, lengths, tried)
-    return one
+        subject = subject or _with_lengths(start, lengths, tried)
+    return subject
 
 
 def _lengths(model: nn.Module) -> Iterator[int]:
@@ -171,13 +171,14 @@ def _lengths(model: nn.Module) -> Iterator[int]:
 def _with_lengths(start: Subject, lengths: tuple[int, int], tried: list[str]) -> Subject | None:
     for length_first, last in itertools.product((False, True), (40, 20, 11, 8)):
         words = range(4 if last > 8 else 2, last)
-        one = replace(start, lengths=lengths, length_first=length_first, words=words)
-        source, target = one.ids(0), one.ids(1)
+        subject = replace(start, lengths=lengths, length_first=length_first, words=words)
+        source, target = subject.ids(0), subject.ids(1)
         shapes = [tuple((x.T if length_first else x).shape) for x in (source, target)]
-        way = f"ids {shapes[0]} and {shapes[1]}{one.masks}"
+        way = f"ids {shapes[0]} and {shapes[1]}{subject.masks}"
         try:
-            if in_order(_completed(one, source, target), target.shape, length_first) is not None:
-                return one
+            output = _completed(subject, source, target)
+            if in_order(output, target.shape, length_first) is not None:
+                return subject
             tried.append(f"{way} → no logits: {tuple(target.shape)} + (vocabulary,) were expected")
         except Exception as error:  # whatever somebody's code raises
             first = (str(error).strip() or "no message").splitlines()[0][:140]
@@ -185,24 +186,26 @@ def _with_lengths(start: Subject, lengths: tuple[int, int], tried: list[str]) ->
     return None
 
 
-def _completed(one: Subject, source: Tensor, target: Tensor) -> Any:
+def _completed(subject: Subject, source: Tensor, target: Tensor) -> Any:
     """Call the model; where only states come back, put a projection behind that it did not call."""
     called: set[nn.Module] = set()
-    hooks = [m.register_forward_pre_hook(lambda m, _: called.add(m)) for m in one.model.modules()]
+    modules = subject.model.modules()
+    hooks = [m.register_forward_pre_hook(lambda m, _: called.add(m)) for m in modules]
     try:
-        output = one.output(source, target)
+        output = subject.output(source, target)
     finally:
         for hook in hooks:
             hook.remove()
-    states = in_order(output, target.shape, one.length_first)
+    states = in_order(output, target.shape, subject.length_first)
     sizes = {m.num_embeddings for m in called if isinstance(m, nn.Embedding)}
-    if states is None or one.given or states.shape[-1] in sizes:
+    if states is None or subject.given or states.shape[-1] in sizes:
         return output
-    for name, module in one.model.named_children():
+    for name, module in subject.model.named_children():
         shapes = [tuple(p.shape) for p in module.parameters()]
         if module not in called and any((v, states.shape[-1]) in shapes for v in sizes):
-            one.raw, one.masks = _behind(one.raw, module), f"{one.masks}, and then {name}"
-            return one.output(source, target)
+            subject.raw = _behind(subject.raw, module)
+            subject.masks += f", and then {name}"
+            return subject.output(source, target)
     return output
 
 
@@ -250,20 +253,20 @@ def _mask(
 
 
 @torch.no_grad()
-def _seen(one: Subject) -> int:
+def _seen(subject: Subject) -> int:
     """Return how much of future and padding is seen with these masks: 0, 1 or more."""
-    was = one.model.training
-    one.model.eval()
-    source, target = one.ids(0), one.ids(1)
-    last = torch.cat([target[:, :-1], one.other(target[:, -1:], 1)], 1)
-    longer = nn.functional.pad(source, (0, 2), value=one.pads[0])
+    was = subject.model.training
+    subject.model.eval()
+    source, target = subject.ids(0), subject.ids(1)
+    last = torch.cat([target[:, :-1], subject.other(target[:, -1:], 1)], 1)
+    longer = nn.functional.pad(source, (0, 2), value=subject.pads[0])
     try:
-        base = one.logits(source, target)
+        base = subject.logits(source, target)
         far = 1e-4 * base.std()
-        seen = (one.logits(source, last) - base)[:, : target.shape[1] - 1].abs().max() > far
-        padded = one.any_length and (one.logits(longer, target) - base).abs().max() > far
+        seen = (subject.logits(source, last) - base)[:, : target.shape[1] - 1].abs().max() > far
+        padded = subject.any_length and (subject.logits(longer, target) - base).abs().max() > far
         return int(seen) + int(padded) + 2 * int(bool(base.isnan().any()))
     except Exception:
         return 2
     finally:
-        one.model.train(was)
+        subject.model.train(was)

@@ -24,8 +24,8 @@ def of_future(x: Examination, *, train: bool) -> Cause:
         how = "to every later word"
     elif not bool(later.triu(2).any()):
         how = "one place too far"
-    said = f"The decoder's self-attention is open {how} ({len(ahead)} of {len(ones)} maps)."
-    return said, listed(where for where, _ in ahead)
+    sentence = f"The decoder's self-attention is open {how} ({len(ahead)} of {len(ones)} maps)."
+    return sentence, listed(where for where, _ in ahead)
 
 
 def of_padding(x: Examination) -> Cause:
@@ -33,16 +33,16 @@ def of_padding(x: Examination) -> Cause:
     padded = x.padded(0, slice(None))
     seen = record(x.subject, x.tape.norm_modules, source=padded).attentions
     read: list[str] = []
-    said = []
+    maps = []
     names = {"encoder": "encoder's self-attention", "cross": "attention to the source"}
     for kind, name in names.items():
         ones = [a for a in seen if a.kind == kind and a.weights.shape[-1] == padded.shape[1]]
         opened = [a.where for a in ones if float(a.weights[..., -2:].max()) > 1e-7]
         read += opened
-        said += [f"the {name} ({len(opened)} of {len(ones)} maps)"] if opened else []
+        maps += [f"the {name} ({len(opened)} of {len(ones)} maps)"] if opened else []
     if not read:
         return _elsewhere(x)
-    return f"Weight goes to padding in {' and in '.join(said)}.", listed(read)
+    return f"Weight goes to padding in {' and in '.join(maps)}.", listed(read)
 
 
 def of_company(x: Examination, seen: list[str]) -> Cause:

@@ -96,9 +96,9 @@ class Examination:
             buffer.data.copy_(was)
         return logits
 
-    def moved(self, one: Tensor, other: Tensor) -> Tensor:
+    def moved(self, logits: Tensor, other: Tensor) -> Tensor:
         """Return how far each prediction moved at most, in standard deviations of the logits."""
-        return (one - other).detach().abs().amax(-1) / self.scale
+        return (logits - other).detach().abs().amax(-1) / self.scale
 
     def effect(self, source: Tensor | None = None, target: Tensor | None = None) -> float:
         """Return how far the predictions move at most with another source or target."""

@@ -42,22 +42,23 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
         NoModelError: there is none.
     """
     module, failed = definitions(path)
-    found = vars(module)
-    if name and name not in found:
+    names = vars(module)
+    if name and name not in names:
         raise NoModelError(f"{path.name} defines no {name!r}.{_told(failed)}")
-    own = [v for v in found.values() if getattr(v, "__module__", "") == module.__name__]
+    own = [v for v in names.values() if getattr(v, "__module__", "") == module.__name__]
     functions = [v for v in own if inspect.isfunction(v)]
-    tried: list[Any] = [found[name]] if name else []
+    tried: list[Any] = [names[name]] if name else []
     if not name:
-        tried += [v for v in found.values() if isinstance(v, nn.Module)]
+        tried += [v for v in names.values() if isinstance(v, nn.Module)]
         tried += [v for v in functions if v.__name__.startswith(("build", "make"))]
         tried += [v for v in own[::-1] if inspect.isclass(v) and issubclass(v, nn.Module)]
     none = True
-    for one in tried:
+    for maker in tried:
         try:
-            built = one if isinstance(one, nn.Module) else one(**sized(one))
+            built = maker if isinstance(maker, nn.Module) else maker(**sized(maker))
         except Exception as error:  # whatever somebody's code raises
-            failed.append(f"{getattr(one, '__name__', one)}(…): {type(error).__name__}: {error}")
+            called = getattr(maker, "__name__", maker)
+            failed.append(f"{called}(…): {type(error).__name__}: {error}")
             continue
         if isinstance(built, nn.Module):
             none = False
@@ -72,7 +73,7 @@ def load(path: Path, name: str = "") -> Iterator[nn.Module]:
 
 
 def _told(failed: list[str]) -> str:
-    return "".join(f"\n  {one}" for one in failed[:8])
+    return "".join(f"\n  {line}" for line in failed[:8])
 
 
 def sized(builder: Any, known: Mapping[str, Any] | None = None) -> dict[str, Any]:

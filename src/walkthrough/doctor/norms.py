@@ -28,9 +28,9 @@ def norms_of(subject: Subject) -> dict[nn.Module, str]:
         for module in subject.model.modules():
             hooks.enter_context(module.register_forward_hook(look))
         subject.logits(subject.ids(0), subject.ids(1))
-    found = {m: how for m, x in inputs.items() if (how := _normalises(m, x))}
-    inner = {m for m in found if not any(c in found for c in m.modules() if c is not m)}
-    return {m: how for m, how in found.items() if m in inner}
+    kinds = {m: how for m, x in inputs.items() if (how := _normalises(m, x))}
+    inner = {m for m in kinds if not any(c in kinds for c in m.modules() if c is not m)}
+    return {m: how for m, how in kinds.items() if m in inner}
 
 
 @torch.no_grad()

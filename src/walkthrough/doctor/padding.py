@@ -46,20 +46,20 @@ def _padding_of(x: Examination, side: int) -> bool:
 
 def _effects(x: Examination, side: int) -> dict[str, float]:
     """Return how far words' logits move with padding behind a side, and with padding's row."""
-    found, pad_id = {}, x.subject.pads[side]
+    effects, pad_id = {}, x.subject.pads[side]
     if x.subject.any_length and x.repeatable:
         pair = [x.source, x.target]
         pair[side] = pad(pair[side], (0, 3), value=pad_id)
         with suppress(Exception):  # it may take no longer sentences
-            found[f"three tokens {pad_id} behind the sentence"] = x.effect(*pair)
+            effects[f"three tokens {pad_id} behind the sentence"] = x.effect(*pair)
     table = x.tape.tables.get(side)
     if table is not None and pad_id < len(table):
         pair, n = [x.source, x.target], x.base.shape[1]
         if _row_moves(x, table, pad_id, pair, n) <= x.far:  # it is nothing else
             pair[side] = x.padded(side, slice(None))
             moved = _row_moves(x, table, pad_id, pair, n - 2 * side)
-            found[f"the embedding of token {pad_id} moved"] = moved
-    return found
+            effects[f"the embedding of token {pad_id} moved"] = moved
+    return effects
 
 
 def _row_moves(x: Examination, table: Tensor, pad_id: int, pair: list[Tensor], n: int) -> float:

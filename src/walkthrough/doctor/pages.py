@@ -22,7 +22,7 @@ def page(report: Report) -> str:
     for to, title in TITLES.items():
         findings: list[Finding] = getattr(report, to)
         opened = " open" if to in ("bugs", "departures") else ""
-        lines = "".join(_line(report, to, one) for one in findings)
+        lines = "".join(_line(report, to, finding) for finding in findings)
         head = f"<summary>{title} ({len(findings)})</summary>"
         parts += [f"<details{opened}>{head}<dl>{lines}</dl></details>"] if findings else []
     looked_for = escape("; ".join(report.looked_for))
@@ -30,17 +30,17 @@ def page(report: Report) -> str:
     return f'<figure class="doctor">{"".join(parts)}</figure>'
 
 
-def _line(report: Report, to: str, one: Finding) -> str:
-    told = [escape(one.sentence)]
-    told += [f"<small>seen: {escape(one.witness)}</small>"] if one.witness else []
-    told += [f"<code>{escape(one.module)}</code>"] if one.module else []
-    if (to, one.name) == ("bugs", "future") and report.leak is not None:
-        told.append(leak_map(report.leak))
-    if to != "same" and one.name == "positions" and report.positions is not None:
-        told.append(tables(report.positions))
-    about = f'§{one.section} · <a href="{one.link}">read</a>'
-    head = f"<dt>{escape(one.name)} <small>{about}</small></dt>"
-    return head + "".join(f"<dd>{what}</dd>" for what in told)
+def _line(report: Report, to: str, finding: Finding) -> str:
+    parts = [escape(finding.sentence)]
+    parts += [f"<small>seen: {escape(finding.witness)}</small>"] if finding.witness else []
+    parts += [f"<code>{escape(finding.module)}</code>"] if finding.module else []
+    if (to, finding.name) == ("bugs", "future") and report.leak is not None:
+        parts.append(leak_map(report.leak))
+    if to != "same" and finding.name == "positions" and report.positions is not None:
+        parts.append(tables(report.positions))
+    about = f'§{finding.section} · <a href="{finding.link}">read</a>'
+    head = f"<dt>{escape(finding.name)} <small>{about}</small></dt>"
+    return head + "".join(f"<dd>{what}</dd>" for what in parts)
 
 
 def leak_map(leak: Tensor) -> str:

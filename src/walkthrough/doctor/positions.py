@@ -68,12 +68,12 @@ def positions(x: Examination) -> bool | None:
 def _compare(x: Examination, side: str, table: Tensor) -> None:
     n, d = table.shape if table.dim() == 2 else (0, 1)
     forms = _forms(n + 5, d) if n > 2 and d % 2 == 0 else iter(())
-    far = ((one, (table.double()[:, None] - one[2]).abs().amax(-1)) for one in forms)
-    found = next(((one, by) for one, by in far if float(by.amin(1).max()) < 2e-3), None)
-    if found is None:
+    far = ((form, (table.double()[:, None] - form[2]).abs().amax(-1)) for form in forms)
+    near = next(((form, by) for form, by in far if float(by.amin(1).max()) < 2e-3), None)
+    if near is None:
         x.unseen("positions.unknown", side=side)
         return
-    (form, wrong, _), rows = found[0], found[1].argmin(1).tolist()
+    (form, wrong, _), rows = near[0], near[1].argmin(1).tolist()
     apart = float((printed(n, d) - table.double()).abs().max())
     witness = f"largest difference from the paper's table {apart:.2g}, in {n} rows"
     begin = f"they begin with position {rows[0]}" if rows[0] else ""
@@ -82,8 +82,8 @@ def _compare(x: Examination, side: str, table: Tensor) -> None:
     elif wrong:
         x.bug("positions.wrong", witness, side=side, form=form)
     elif form or begin:
-        said = "; ".join(filter(None, (form, begin)))
-        x.departs("positions.other", witness, side=side, form=said)
+        form = "; ".join(filter(None, (form, begin)))
+        x.departs("positions.other", witness, side=side, form=form)
     else:
         x.same("positions.same", witness, side=side)
 
@@ -105,5 +105,5 @@ def embedding_scale(x: Examination) -> None:
     if all(abs(by / root - 1) < 1e-2 for by in factors):
         x.same("√d_model.same", "measured on the embeddings", root=f"{root:.4g}")
     else:
-        said = ", ".join(f"{by:g}" for by in factors)
-        x.departs("√d_model.other", "measured on the embeddings", factors=said, root=f"{root:.4g}")
+        by = ", ".join(f"{factor:g}" for factor in factors)
+        x.departs("√d_model.other", "measured on the embeddings", factors=by, root=f"{root:.4g}")

@@ -82,11 +82,11 @@ class Report:
         for to, title in TITLES.items():
             findings: list[Finding] = getattr(self, to)
             lines += ["", f"{title} ({len(findings)})"] if findings else []
-            for one in findings:
-                lines.append(_wrapped(f"· {one.name} (§{one.section}): {one.sentence}"))
-                lines += [_wrapped(f"    seen: {one.witness}")] if one.witness else []
-                lines += [_wrapped(f"    in: {one.module}")] if one.module else []
-                lines += [f"    read: {one.link}"] if to in ("bugs", "departures") else []
+            for finding in findings:
+                lines.append(_wrapped(f"· {finding.name} (§{finding.section}): {finding.sentence}"))
+                lines += [_wrapped(f"    seen: {finding.witness}")] if finding.witness else []
+                lines += [_wrapped(f"    in: {finding.module}")] if finding.module else []
+                lines += [f"    read: {finding.link}"] if to in ("bugs", "departures") else []
         return "\n".join([*lines, "", _wrapped(f"Looked for: {'; '.join(self.looked_for)}.")])
 
     def _repr_html_(self) -> str:

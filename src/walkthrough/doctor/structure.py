@@ -27,7 +27,7 @@ def heads(x: Examination) -> bool | None:
         x.unseen("heads.unseen")
         return False
     for what in dict.fromkeys(what for _, what in mixed):
-        where = listed(where for where, one in mixed if one == what)
+        where = listed(where for where, kind in mixed if kind == what)
         key = "merge" if what == "merge" else "split"
         x.bug(f"heads.{key}", "rows were numbered, and the numbers followed", where, what=what)
     ones = x.attentions()
@@ -60,15 +60,15 @@ def scale(x: Examination) -> None:
     """By what are scores multiplied before the softmax?"""
     ones = [a for a in x.attentions() if a.query.kind == a.key.kind == "lin"]
     odd = [a for a in ones if abs(a.scale * math.sqrt(a.d_k) - 1) > 1e-2]
-    said: dict[str, Any] = {}
+    words: dict[str, Any] = {}
     if odd:
         a, whole = odd[0], math.sqrt(_d_model(x))
         how = "not scaled" if abs(a.scale - 1) < 1e-6 else f"multiplied by {a.scale:.4g}"
         if abs(a.scale * whole - 1) < 1e-2:
             how = f"divided by √d_model = {whole:.4g}"
-        said = {"how": how, "root": f"{math.sqrt(a.d_k):.4g}"}
+        words = {"how": how, "root": f"{math.sqrt(a.d_k):.4g}"}
     unit = f"attentions, d_k {ones[0].d_k}" if ones else ""
-    x.judge("scale", unit, ones, [a.where for a in odd], **said)
+    x.judge("scale", unit, ones, [a.where for a in odd], **words)
 
 
 def _closed(a: Attention) -> float:
@@ -96,11 +96,11 @@ def masks(x: Examination) -> None:
         x.same("masks.same")
 
 
-def _apart(x: Examination, one: Tensor | None, other: Tensor | None, *, normed: bool) -> float:
+def _apart(x: Examination, tensor: Tensor | None, other: Tensor | None, *, normed: bool) -> float:
     """Return how far two tensors are apart, or, if less, `one` (or both, if `normed`) unnormed."""
     pairs = [
-        (one, other),
-        (x.tape.before_norm(one), x.tape.before_norm(other) if normed else other),
+        (tensor, other),
+        (x.tape.before_norm(tensor), x.tape.before_norm(other) if normed else other),
     ]
     fit = [(a, b) for a, b in pairs if a is not None and b is not None and a.shape == b.shape]
     return min((float((a - b).detach().abs().max()) for a, b in fit), default=0.0)
@@ -124,7 +124,7 @@ def memory(x: Examination) -> None:
 
 def feed_forward(x: Examination) -> bool | None:
     """Which bend stands between the two maps of the feed-forward network?"""
-    bends = [one for one in x.tape.bends if one[2].shape[0] == one[3] < one[2].shape[1]]
+    bends = [bend for bend in x.tape.bends if bend[2].shape[0] == bend[3] < bend[2].shape[1]]
     straight = [where for where, fn, *_ in bends if not fn]
     others = {fn for _, fn, *_ in bends if fn} - ACTIVE
     if straight:
@@ -144,7 +144,7 @@ def norms(x: Examination) -> None:
     if inside:
         x.departs("norm.inside", n=inside)
     for how, n in Counter(x.norms.values()).items():
-        where = listed(name for name, one in x.norms.items() if one == how)
+        where = listed(name for name, kind in x.norms.items() if kind == how)
         if how == "layer":
             x.same("norm.same", f"{n} norms")
         elif "over positions" in how:

@@ -69,15 +69,15 @@ class Tape(TorchDispatchMode):
         if (tag := self.tagged(op)) is not None:
             tag = tag._replace(sides=frozenset[int]().union(*(t.sides for _, t in known)))
             changed = flat[:1] if op.name.endswith("_") else []  # in place
-            for one in (*(out if isinstance(out, (list, tuple)) else (out,)), *changed):
-                self.tags[id(one)] = one, tag
+            for result in (*(out if isinstance(out, (list, tuple)) else (out,)), *changed):
+                self.tags[id(result)] = result, tag
         return out
 
     def tagged(self, op: Op) -> Tag | None:
         """Return what an operator's result is, or None where nothing is known of it."""
         name, known = op.name.strip("_"), op.known
-        if op.name in ("embedding", "index", "index_select") and (found := self.looked_up(op)):
-            return found
+        if op.name in ("embedding", "index", "index_select") and (row := self.looked_up(op)):
+            return row
         if op.name == "native_layer_norm":
             return self.norm(op.flat[0], op.out[0], registered=False)
         if op.name in DRAWS:
@@ -92,8 +92,8 @@ class Tape(TorchDispatchMode):
             query, key, d_k, seen = tag.info
             self.followed += seen
             scores, weights = op.flat[0].detach().clone(), op.out.detach().clone()
-            one = Attention(self.path[-1], query, key, d_k, tag.scale, scores, weights)
-            self.attentions.append(one)
+            read = Attention(self.path[-1], query, key, d_k, tag.scale, scores, weights)
+            self.attentions.append(read)
             return Tag("attn", root=tag.root, info=len(self.attentions) - 1)
         if name in ("mul", "div"):
             return self.times(op)
@@ -148,9 +148,9 @@ class Tape(TorchDispatchMode):
             of_weights, total = (s, a.sum(-1)) if weights_first else (t, b.sum(-2))
             values = (b, t) if weights_first else (a.mT, s)
             self.followed += self.used("values", *values)
-            one = self.attentions[of_weights.info]
+            read = self.attentions[of_weights.info]
             far = float(torch.minimum(total.abs(), (total - 1).abs()).max())
-            self.attentions[of_weights.info] = one._replace(added_up=far)
+            self.attentions[of_weights.info] = read._replace(added_up=far)
             self.number_rows(op.out if weights_first else op.out.mT)
             return Tag("ctx", root=of_weights.root)
         # it is told when a softmax follows: without one, they are no queries and keys
@@ -167,9 +167,9 @@ class Tape(TorchDispatchMode):
 
         Numbers that were not only moved and scaled are not followed.
         """
-        found = x.detach().double() / tag.scale
-        rows = found.round()
-        if not self.paint or not bool(((found - rows).abs() < 0.1).all()) or rows.min() < PAINT:
+        numbers = x.detach().double() / tag.scale
+        rows = numbers.round()
+        if not self.paint or not bool(((numbers - rows).abs() < 0.1).all()) or rows.min() < PAINT:
             return []
         mixed = bool((rows != rows[..., :1]).any())
         if (

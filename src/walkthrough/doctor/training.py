@@ -44,8 +44,8 @@ class _Watch:
 
     def met(self, optimizer: Optimizer, *_: Any) -> None:
         if optimizer not in self.before:
-            found = [s for s in gc.get_objects() if issubclass(type(s), LRScheduler)]
-            plans = [s for s in found if getattr(s, "optimizer", None) is optimizer]
+            schedulers = [s for s in gc.get_objects() if issubclass(type(s), LRScheduler)]
+            plans = [s for s in schedulers if getattr(s, "optimizer", None) is optimizer]
             state = copy.deepcopy(optimizer.state_dict())
             self.before[optimizer] = state, [(vars(s), dict(vars(s))) for s in plans]
 
@@ -101,11 +101,11 @@ def _about_loss(x: Examination, watch: _Watch, loss: Any, target: Tensor) -> Non
 
 
 def _about_labels(x: Examination, watch: _Watch, grad: Tensor, target: Tensor) -> None:
-    def offset(found: Tensor) -> int | None:
+    def offset(ids: Tensor) -> int | None:
         """By how many places `found` is ahead of the target, in the sentence without padding."""
         for by in (0, 1, 2, -1):
-            inside = range(max(0, -by), min(found.shape[1], target.shape[1] - by))
-            if all(int(found[1, i]) == int(target[1, i + by]) for i in inside):
+            inside = range(max(0, -by), min(ids.shape[1], target.shape[1] - by))
+            if all(int(ids[1, i]) == int(target[1, i + by]) for i in inside):
                 return by
         return None
 

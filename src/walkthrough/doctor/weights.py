@@ -69,13 +69,13 @@ def not_registered(x: Examination) -> None:
             held = list(value.values()) if isinstance(value, dict) else value
             if attribute.startswith("_") or not isinstance(held, (list, tuple)):
                 continue
-            inside = [p for one in held if isinstance(one, nn.Module) for p in one.parameters()]
+            inside = [p for part in held if isinstance(part, nn.Module) for p in part.parameters()]
             lost = [p for p in inside if id(p) not in known]
             n = sum(_acts(x, p) for p in lost)
             if n:
                 where, kind = f"{name}.{attribute}".strip("."), type(value).__name__
-                said = {"n": n, "attribute": attribute, "kind": kind}
-                x.bug("not registered.list", "shaking one moves the logits", where, **said)
+                words = {"n": n, "attribute": attribute, "kind": kind}
+                x.bug("not registered.list", "shaking one moves the logits", where, **words)
 
 
 def one_layer(x: Examination) -> None:

@@ -45,19 +45,19 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m walkthrough.lab", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="every experiment: question, arms, seeds, rates, lengths")
-    one = commands.add_parser("run", help="make the runs that a record lacks")
-    one.add_argument("name", metavar="NAME")
-    one.add_argument("--arms", nargs="+", help="only these")
-    one.add_argument("--seeds", nargs="+", type=int, help="these in place of the declared ones")
-    one.add_argument("--rates", nargs="+", type=float, help="multiples of each arm's own peak")
-    one.add_argument("--lengths", nargs="+", type=int, help="numbers of updates")
-    one.add_argument("--share", type=float, default=1.0, help="of each length, to try it")
-    one.add_argument("--record", type=Path, help="another file than results/NAME.jsonl")
+    run = commands.add_parser("run", help="make the runs that a record lacks")
+    run.add_argument("name", metavar="NAME")
+    run.add_argument("--arms", nargs="+", help="only these")
+    run.add_argument("--seeds", nargs="+", type=int, help="these in place of the declared ones")
+    run.add_argument("--rates", nargs="+", type=float, help="multiples of each arm's own peak")
+    run.add_argument("--lengths", nargs="+", type=int, help="numbers of updates")
+    run.add_argument("--share", type=float, default=1.0, help="of each length, to try it")
+    run.add_argument("--record", type=Path, help="another file than results/NAME.jsonl")
     status = commands.add_parser("status", help="what is recorded, what is out of date")
     status.add_argument("names", nargs="*", metavar="NAME")
     again = commands.add_parser("again", help="run whatever is out of date")
     again.add_argument("names", nargs="*", metavar="NAME")
-    for command in (one, again):
+    for command in (run, again):
         command.add_argument("--jobs", type=int, default=1, help="processes, one thread each")
     told = commands.add_parser("compare", help="each arm with the base: effect, interval, verdict")
     told.add_argument("name", metavar="NAME")
@@ -128,19 +128,19 @@ def asked_by_claims() -> Iterator[tuple[str, dict[str, Any]]]:
     path = FOLDER.parent / "book" / "claims.toml"
     if path.is_file():
         for claim in tomllib.loads(path.read_text(encoding="utf-8"))["claims"]:
-            yield from ((claim["id"], dict(one)) for one in claim.get("compare", ()))
+            yield from ((claim["id"], dict(asked)) for asked in claim.get("compare", ()))
 
 
 def refused(asked: dict[str, Any]) -> str:
     """Return in words why a comparison of a claim is told no further; "" where it is."""
     how = dict(asked)
     try:
-        found = compare(how.pop("experiment"), how.pop("arm"), **how)
+        result = compare(how.pop("experiment"), how.pop("arm"), **how)
     except ValueError as error:
         return str(error)
-    if found.verdict in ("better", "worse", "level", "ceiling"):
+    if result.verdict in ("better", "worse", "level", "ceiling"):
         return ""
-    return f"{found.ours} against {found.base}, {found.by}: {found.phrase()} [{found.verdict}]"
+    return f"{result.ours} against {result.base}, {result.by}: {result.phrase()} [{result.verdict}]"
 
 
 def again_command(args: argparse.Namespace) -> int:
@@ -204,18 +204,18 @@ def compare_command(args: argparse.Namespace) -> int:
         raise ValueError(f"{e.name} has no figure that all its runs share: name one with --figure")
     how = {"length": args.length, "rate": args.rate, "record": args.record}
     for figure in figures:
-        found = [compare(e, arm, base, figure=figure, **how) for arm in arms]
-        print(f"{found[0].figure}, base {found[0].base}")
-        print("\n".join(f"  {row(one)}" for one in found))
+        results = [compare(e, arm, base, figure=figure, **how) for arm in arms]
+        print(f"{results[0].figure}, base {results[0].base}")
+        print("\n".join(f"  {row(result)}" for result in results))
     return 0
 
 
-def row(found: Comparison) -> str:
+def row(result: Comparison) -> str:
     """Return a comparison as one line of a table."""
-    interval = f"({found.low:+.2f} to {found.high:+.2f})" if found.n > 1 else "(one pair)"
+    interval = f"({result.low:+.2f} to {result.high:+.2f})" if result.n > 1 else "(one pair)"
     return (
-        f"{found.ours:<24} {found.mean:+8.2f} {found.unit:<8} {interval:<20} "
-        f"wins {found.wins} of {found.n}  {found.verdict}"
+        f"{result.ours:<24} {result.mean:+8.2f} {result.unit:<8} {interval:<20} "
+        f"wins {result.wins} of {result.n}  {result.verdict}"
     )
 
 

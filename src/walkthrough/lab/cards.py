@@ -58,77 +58,77 @@ def card(
     experiment: Experiment | str, ours: str, base: str | None = None, *, figure: str, **how: Any
 ) -> Card:
     """Return the evidence card of a comparison; `how` goes to `compare`."""
-    found = compare(experiment, ours, base, figure=figure, **how)
-    sentence = sentence_of(found)
-    return Card(found, sentence, picture(found, alt=sentence))
+    result = compare(experiment, ours, base, figure=figure, **how)
+    sentence = sentence_of(result)
+    return Card(result, sentence, picture(result, alt=sentence))
 
 
-def sentence_of(found: Comparison) -> str:
+def sentence_of(result: Comparison) -> str:
     """Return what was found: the figure, each arm with its level and rate, difference, verdict."""
-    after = f", after {found.length} updates" if found.length else ""
-    ours, base = sides_of(found)
-    why, _, difference = found.phrase().rpartition("; ")
-    verdict = f"{found.verdict} ({why})" if why else found.verdict
-    said = f"Difference: {difference}. Verdict: {verdict}."
-    return f"{found.by[:1].upper()}{found.by[1:]}{after}: {ours}; {base}. {said}"
+    after = f", after {result.length} updates" if result.length else ""
+    ours, base = sides_of(result)
+    why, _, difference = result.phrase().rpartition("; ")
+    verdict = f"{result.verdict} ({why})" if why else result.verdict
+    ending = f"Difference: {difference}. Verdict: {verdict}."
+    return f"{result.by[:1].upper()}{result.by[1:]}{after}: {ours}; {base}. {ending}"
 
 
-def sides_of(found: Comparison) -> tuple[str, str]:
+def sides_of(result: Comparison) -> tuple[str, str]:
     """Return ours and base, each with the mean of its figure and the rate it was trained at."""
     ours, base = (
-        f"{name} {level:.3g}" + (f" at rate ×{rate:g}" if found.length else "")
+        f"{name} {level:.3g}" + (f" at rate ×{rate:g}" if result.length else "")
         for name, level, rate in zip(
-            (found.ours, found.base), found.levels, found.rates, strict=True
+            (result.ours, result.base), result.levels, result.rates, strict=True
         )
     )
     return ours, base
 
 
-def picture(found: Comparison, *, alt: str) -> Still:
+def picture(result: Comparison, *, alt: str) -> Still:
     """Draw a dot a pair with mean and interval; beside it the difference by rate and by length.
 
     Each end of the difference names the arm that is better there. On a phone three parts stand
     below each other.
     """
     parts: list[tuple[str, tuple[Point, ...]]] = []
-    if len(found.by_rate) > 1:
-        parts.append(("× own peak rate", found.by_rate))
-    if len(found.by_length) > 1:
-        parts.append(("updates", found.by_length))
+    if len(result.by_rate) > 1:
+        parts.append(("× own peak rate", result.by_rate))
+    if len(result.by_length) > 1:
+        parts.append(("updates", result.by_length))
     n = 1 + len(parts)
     with canvas(WIDTH, HEIGHT, ncols=n, sharey=True, squeeze=False) as (figure, axes):
-        _panels(figure, list(axes.flat), found, parts)
+        _panels(figure, list(axes.flat), result, parts)
     tall = {"nrows": n} if n == 3 else {"ncols": n}
     size = (PHONE, n * HEIGHT * 3 // 4 if n == 3 else HEIGHT + 30)
     with canvas(*size, sharey=True, squeeze=False, **tall) as (narrow, axes):
-        _panels(narrow, list(axes.flat), found, parts)
+        _panels(narrow, list(axes.flat), result, parts)
     return still(figure, alt=alt, narrow=narrow)
 
 
 def _panels(
     figure: Figure,
     panels: Sequence[Axes],
-    found: Comparison,
+    result: Comparison,
     parts: Sequence[tuple[str, tuple[Point, ...]]],
 ) -> None:
     first, *others = panels
-    spread = [0.12 * (i - (found.n - 1) / 2) / found.n for i in range(found.n)]
+    spread = [0.12 * (i - (result.n - 1) / 2) / result.n for i in range(result.n)]
     first.axhline(0, color="black", linewidth=1)
-    first.plot(spread, found.differences, "o", alpha=0.7)
-    _interval(first, 0.25, Point(0, found.mean, found.low, found.high, found.n))
+    first.plot(spread, result.differences, "o", alpha=0.7)
+    _interval(first, 0.25, Point(0, result.mean, result.low, result.high, result.n))
     first.set_xlim(-0.15, 0.4)
-    first.set_xticks([0, 0.25], [f"{found.n} pairs", "mean"])
-    figure.supylabel(f"difference, {found.unit}", fontsize=FONT_SIZE)
-    ours, base = sides_of(found)
-    above, below = (base, ours) if found.lower_is_better else (ours, base)
-    reach = _reach(found)
+    first.set_xticks([0, 0.25], [f"{result.n} pairs", "mean"])
+    figure.supylabel(f"difference, {result.unit}", fontsize=FONT_SIZE)
+    ours, base = sides_of(result)
+    above, below = (base, ours) if result.lower_is_better else (ours, base)
+    reach = _reach(result)
     every = [point for _, points in parts for point in points]
     if any(point.low < reach[0] or point.high > reach[1] for point in every):
         first.set_ylim(*reach)  # or one wide interval would flatten all pairs
     room = int(figure.bbox.width / _LETTER)
     for label, arrow, side in ((figure.suptitle, "↑", above), (figure.supxlabel, "↓", below)):
-        said = textwrap.fill(f"{arrow} better: {side}", room)
-        label(said, x=0.01, ha="left", fontsize=FONT_SIZE)
+        text = textwrap.fill(f"{arrow} better: {side}", room)
+        label(text, x=0.01, ha="left", fontsize=FONT_SIZE)
     for axis, (title, points) in zip(others, parts, strict=True):
         axis.axhline(0, color="black", linewidth=1)
         for place, point in enumerate(points):
@@ -140,31 +140,37 @@ def _panels(
         axis.set_xlabel(title)
 
 
-def overview(found: Sequence[Comparison], *, title: str) -> Still:
+def overview(results: Sequence[Comparison], *, title: str) -> Still:
     """Return a line for each comparison with one base: mean difference, interval, and the pairs.
 
     Raises:
         ValueError: the comparisons have different bases or figures.
     """
-    if len({(one.base, one.figure, one.length) for one in found}) != 1:
+    if len({(result.base, result.figure, result.length) for result in results}) != 1:
         raise ValueError("an overview compares arms with one base, by one figure, at one length")
-    base, unit = found[0].base, found[0].unit
-    better = "left" if found[0].lower_is_better else "right"
-    with canvas(WIDTH, 70 + 27 * len(found)) as (figure, axis):
+    base, unit = results[0].base, results[0].unit
+    better = "left" if results[0].lower_is_better else "right"
+    with canvas(WIDTH, 70 + 27 * len(results)) as (figure, axis):
         axis.axvline(0, color="black", linewidth=1)
-        for row, one in enumerate(found):
-            told = one.verdict.split()[0] in ("better", "worse")
-            axis.plot(one.differences, [row] * one.n, "o", color="black", alpha=0.25, markersize=4)
-            if one.interval:
-                axis.plot([one.low, one.high], [row, row], color=CATEGORIES[told], linewidth=2.5)
-            axis.plot([one.mean], [row], "D", color=CATEGORIES[told])
-        axis.set_yticks(range(len(found)), [one.ours for one in found])
+        for row, result in enumerate(results):
+            apart = result.verdict.split()[0] in ("better", "worse")
+            axis.plot(
+                result.differences, [row] * result.n, "o", color="black", alpha=0.25, markersize=4
+            )
+            if result.interval:
+                axis.plot(
+                    [result.low, result.high], [row, row], color=CATEGORIES[apart], linewidth=2.5
+                )
+            axis.plot([result.mean], [row], "D", color=CATEGORIES[apart])
+        axis.set_yticks(range(len(results)), [result.ours for result in results])
         axis.invert_yaxis()
         axis.set_title(title)
         axis.locator_params(axis="x", nbins=4)
         figure.supxlabel(f"{unit}, less those of {base}: {better} is better", fontsize=FONT_SIZE)
-    said = "; ".join(f"{one.ours} {one.effect}, {one.verdict}" for one in found)
-    return still(figure, alt=f"{title}. Differences to {base}: {said}.")
+    differences = "; ".join(
+        f"{result.ours} {result.effect}, {result.verdict}" for result in results
+    )
+    return still(figure, alt=f"{title}. Differences to {base}: {differences}.")
 
 
 def _interval(axis: Any, x: Number, point: Point) -> None:
@@ -172,9 +178,9 @@ def _interval(axis: Any, x: Number, point: Point) -> None:
     axis.plot([x], [point.mean], "D", color=CATEGORIES[1])
 
 
-def _reach(found: Comparison) -> tuple[float, float]:
+def _reach(result: Comparison) -> tuple[float, float]:
     """Return how far the axis goes at most: half as far again as the pairs and their interval."""
-    seen = [y for y in (0, *found.differences, found.low, found.high) if isfinite(y)]
+    seen = [y for y in (0, *result.differences, result.low, result.high) if isfinite(y)]
     spare = (max(seen) - min(seen)) / 2
     return min(seen) - spare, max(seen) + spare
 
@@ -182,8 +188,8 @@ def _reach(found: Comparison) -> tuple[float, float]:
 def _say_what_is_cut(axis: Axes, x: Number, point: Point, reach: tuple[float, float]) -> None:
     low, high = reach
     if point.low < low or point.high > high:
-        said = f"{point.low:.2g} to {point.high:.2g}".replace("-", "−")
-        axis.text(x + 0.1, high, said, rotation=90, va="top", fontsize=FONT_SIZE)
+        text = f"{point.low:.2g} to {point.high:.2g}".replace("-", "−")
+        axis.text(x + 0.1, high, text, rotation=90, va="top", fontsize=FONT_SIZE)
     if not low <= point.mean <= high:
         edge, arrow = (low, "v") if point.mean < low else (high, "^")
         axis.plot([x], [edge], arrow, color=CATEGORIES[1], clip_on=False)

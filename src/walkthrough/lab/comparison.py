@@ -132,7 +132,7 @@ class Comparison:
         told = f"{self.effect} ({how})"
         if self.verdict.split()[0] in ("better", "worse"):
             return told
-        said = {
+        reason = {
             "ceiling": f"no room to tell: base stands at {self.levels[1]:.4g}",
             "level": "no difference worth naming",
             "not told apart": "no difference that these runs can see",
@@ -141,7 +141,7 @@ class Comparison:
             "edge of the rates": "the best rate has no neighbour on one side",
             "coarse rates": "the rates beside the best one lie too far from it",
         }.get(self.verdict, self.verdict)
-        return f"{said}; {told}"
+        return f"{reason}; {told}"
 
     def _gain(self, difference: Number) -> Number:
         return -difference if self.lower_is_better else difference
@@ -222,7 +222,7 @@ def compare(
         of_rates=(best[0].of, best[1].of),
         length=length,
         by_rate=tuple(by_rate),
-        by_length=tuple(one for one, _ in by_length),
+        by_length=tuple(point for point, _ in by_length),
         beside=tuple(beside),
         verdict=verdict_of(
             at,
@@ -275,7 +275,7 @@ def verdict_of(
         return "turns with the rate"
     if any(p.stands_out for p in others):
         return "turns with the length"
-    if any(one.side != side for one in beside):
+    if any(measure.side != side for measure in beside):
         return "depends on the measure"
     if asked:
         return f"{side} at this rate"
@@ -284,14 +284,14 @@ def verdict_of(
     return f"{side} only at this length" if others else side
 
 
-def holm(found: Iterable[Comparison]) -> list[Comparison]:
+def holm(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """Return the comparisons of one claim, told apart only as far as all may be wrong at 5 %.
 
     By Holm: of m the smallest p is held to 5 % / m, the next to 5 % / (m − 1), and so on; from the
     first that fails on, none is told apart. Those with too few seeds tell nothing apart anyway.
     """
-    rows = list(found)
-    tested = [n for n, one in enumerate(rows) if one.verdict != "too few seeds"]
+    rows = list(comparisons)
+    tested = [n for n, row in enumerate(rows) if row.verdict != "too few seeds"]
     stands = True
     for rank, n in enumerate(sorted(tested, key=lambda n: rows[n].p)):
         stands = stands and rows[n].p <= (1 - LEVEL) / (len(tested) - rank)
@@ -343,32 +343,32 @@ class _Pair(NamedTuple):
         ours, theirs = (
             {k.rate for k in self.runs if k[0] == a and k.length == length} for a in self.arms
         )
-        found = (self.point(r, (r, r), length, figure) for r in sorted(ours & theirs))
-        return [one for one in found if one.n]
+        points = (self.point(r, (r, r), length, figure) for r in sorted(ours & theirs))
+        return [at for at in points if at.n]
 
     def by_length(self, figure: str, rate: Number | None) -> list[tuple[Point, bool]]:
         """The difference at each length, at the best rates there, and whether these are sound."""
-        found = []
+        points = []
         for length in sorted({key.length for key in self.runs if key.arm == self.arms[0]}):
             if any(k.arm == self.arms[1] and k.length == length for k in self.runs):
                 ours, base = self.best(figure, length, rate)
                 at = self.point(length, (ours.rate, base.rate), length, figure)
-                found.append((at, not (ours.fault or base.fault)))
-        return [(at, sound) for at, sound in found if at.n]
+                points.append((at, not (ours.fault or base.fault)))
+        return [(at, sound) for at, sound in points if at.n]
 
     def beside(self, rates: tuple[Number, Number], length: int, figure: str) -> list[Beside]:
         """What other measures say of the same runs, where they say anything."""
-        found = []
+        others = []
         for name in dict.fromkeys(name for run in self.runs.values() for name in run.figures):
             if not comparable(name) or name.rpartition("/")[2] == figure.rpartition("/")[2]:
                 continue
             at, scale = self.point(0, rates, length, name), scale_of(name)
             if at.stands_out and at.n >= FEWEST_PAIRS:
                 gain = -at.mean if scale.lower_is_better else at.mean
-                found.append(
+                others.append(
                     Beside(name, _effect(gain, scale.unit), "better" if gain > 0 else "worse")
                 )
-        return found
+        return others
 
 
 def _neighbours(rates: tuple[Number, Number], grid: Sequence[Number]) -> set[Number]:

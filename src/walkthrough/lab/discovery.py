@@ -20,7 +20,7 @@ def declarations(chapter: str = "") -> dict[str, Experiment]:
     Raises:
         ValueError: two have one name, or one stands in another chapter's room.
     """
-    return {name: found for name, (found, _) in _declared(chapter).items()}
+    return {name: experiment for name, (experiment, _) in _declared(chapter).items()}
 
 
 def find(name: str) -> Experiment:
@@ -29,32 +29,34 @@ def find(name: str) -> Experiment:
     Raises:
         KeyError: there is none, with the near ones.
     """
-    found = declarations(name[:2]) if name[:2].isdigit() else {}
-    if name not in found:
+    declared = declarations(name[:2]) if name[:2].isdigit() else {}
+    if name not in declared:
         raise KeyError(unknown("experiment", name, declarations()))
-    return found[name]
+    return declared[name]
 
 
 def module_of(experiment: Experiment) -> str | None:
     """Return the module that declares an experiment, or None."""
-    found = _declared(experiment.name[:2]).get(experiment.name)
-    return found[1] if found else None
+    declared = _declared(experiment.name[:2]).get(experiment.name)
+    return declared[1] if declared else None
 
 
 @cache
 def _declared(chapter: str) -> dict[str, tuple[Experiment, str]]:
-    found: dict[str, tuple[Experiment, str]] = {}
+    declared: dict[str, tuple[Experiment, str]] = {}
     for module in _modules(chapter):
         many = list(getattr(module, "EXPERIMENTS", []))
-        one = getattr(module, "EXPERIMENT", None)
-        for experiment in [*([one] if one is not None else []), *many]:
+        single = getattr(module, "EXPERIMENT", None)
+        for experiment in [*([single] if single is not None else []), *many]:
             name, room = experiment.name, module.__name__.split(".")[1]
-            if name in found and found[name][1] != module.__name__:
-                raise ValueError(f"{name!r} is declared in {found[name][1]} and {module.__name__}")
+            if name in declared and declared[name][1] != module.__name__:
+                raise ValueError(
+                    f"{name!r} is declared in {declared[name][1]} and {module.__name__}"
+                )
             if not room.startswith(f"ch{name[:2]}_"):
                 raise ValueError(f"{name!r} stands in {room}: a name begins with its chapter")
-            found[name] = (experiment, module.__name__)
-    return found
+            declared[name] = (experiment, module.__name__)
+    return declared
 
 
 def _modules(chapter: str) -> Iterator[ModuleType]:
@@ -64,7 +66,7 @@ def _modules(chapter: str) -> Iterator[ModuleType]:
         package = importlib.import_module(f"walkthrough.{room}")
         if "experiments" not in {info.name for info in pkgutil.iter_modules(package.__path__)}:
             continue
-        found = importlib.import_module(f"walkthrough.{room}.experiments")
-        yield found
-        for info in pkgutil.iter_modules(getattr(found, "__path__", [])):
-            yield importlib.import_module(f"{found.__name__}.{info.name}")
+        experiments = importlib.import_module(f"walkthrough.{room}.experiments")
+        yield experiments
+        for info in pkgutil.iter_modules(getattr(experiments, "__path__", [])):
+            yield importlib.import_module(f"{experiments.__name__}.{info.name}")

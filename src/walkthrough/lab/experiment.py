@@ -153,10 +153,10 @@ class Experiment:
         Raises:
             KeyError: there is none, with the near ones.
         """
-        found = {arm.name: arm for arm in self.arms}
-        if name not in found:
-            raise KeyError(unknown("arm", name, found))
-        return found[name]
+        arms = {arm.name: arm for arm in self.arms}
+        if name not in arms:
+            raise KeyError(unknown("arm", name, arms))
+        return arms[name]
 
     def figures(self, seed: int) -> tuple[str, ...]:
         """Return what each run with a seed must have, as far as the declaration tells."""
@@ -222,7 +222,7 @@ def plan(
     nothing is chosen: these are the runs.
     """
     e, done = experiment, set(done)
-    found: dict[Key, None] = {}
+    missing: dict[Key, None] = {}
     for name, length in product(arms or [arm.name for arm in e.arms], lengths or e.lengths):
         arm = e.arm(name)
         grid = tuple(rates or arm.rates or e.rates)
@@ -242,8 +242,8 @@ def plan(
         for key in keys:
             begun = {k.seed for k in done if k.arm == arm.starts_from}
             if key not in done and (arm.starts_from is None or key.seed in begun):
-                found[key] = None
-    return list(found)
+                missing[key] = None
+    return list(missing)
 
 
 def _told(value: Any) -> Any:

@@ -7,7 +7,8 @@ weights are in `results/`; `python -m tools.book.weights half-trained` makes the
 
 from pathlib import Path
 
-from transformer.data.codec import PhrasebookCodec, codec_from_text
+from phrasebook.codec import PhrasebookCodec
+from transformer.data.codec import codec_from_text
 from transformer.model import Transformer
 from transformer.training import load_checkpoint
 from walkthrough.page.results import FOLDER

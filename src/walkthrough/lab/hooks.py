@@ -151,18 +151,18 @@ def evaluated(
 
     def of(job: Job, trained: Trained) -> Outcome:
         if chosen_on is None:
-            return joined(one(trained.model, decoding, decoding.name) for decoding in decodings)
+            return joined(measured(trained.model, how, how.name) for how in decodings)
         decoding = chosen(job.experiment, job.arm.name, decodings, chosen_on)
-        found = one(trained.model, decoding, CHOSEN)
-        return replace(found, extra={"decoding": decoding.name})
+        outcome = measured(trained.model, decoding, CHOSEN)
+        return replace(outcome, extra={"decoding": decoding.name})
 
-    def one(folder: Path, decoding: Decoding, name: str) -> Outcome:
-        found, lines = evaluate(folder, split, decoding)
+    def measured(folder: Path, decoding: Decoding, name: str) -> Outcome:
+        entry, lines = evaluate(folder, split, decoding)
         data = read_data(read_json(folder / "settings.json")["data"])
         corpus = load_corpus(data, split, progress=False)
         cut = data.bleu_tokenizer or corpus.bleu_tokenizer
         return Outcome(
-            figures={f"{split}/{name}/{score}": float(found[score]) for score in scores},
+            figures={f"{split}/{name}/{score}": float(entry[score]) for score in scores},
             counts={
                 f"{split}/{name}/{scores[0]}": sentence_counts(lines, corpus.target, tokenize=cut)
             },
@@ -179,7 +179,9 @@ def evaluate(folder: Path, split: str, decoding: Decoding) -> tuple[dict[str, An
 
     def there() -> list[dict[str, Any]]:
         done = _results(folder).get("evaluation", [])
-        return [one for one in done if all(one[name] == value for name, value in wanted.items())]
+        return [
+            entry for entry in done if all(entry[name] == value for name, value in wanted.items())
+        ]
 
     if not there() or not lines.is_file():
         alpha = "mean" if decoding.alpha is None else decoding.alpha
@@ -205,7 +207,7 @@ def chosen(
     if not whole:
         raise ValueError(f"{experiment.name}: no run of {arm!r} has {figure} for each decoding")
     best = min if scale_of(figure).lower_is_better else max
-    return best(decodings, key=lambda one: fmean(run.figures[names[one]] for run in whole))
+    return best(decodings, key=lambda how: fmean(run.figures[names[how]] for run in whole))
 
 
 def look(experiment: Experiment) -> list[store.Run]:
@@ -236,10 +238,10 @@ def look(experiment: Experiment) -> list[store.Run]:
             continue
         job = Job(e, e.arm(key.arm), key, False)
         trained = task.opened(e, key)
-        found = joined(measure.of(job, trained) for measure in e.tests if measure.is_for(key.seed))
-        figures, extra = {**run.figures, **found.figures}, {**run.extra, **found.extra}
+        new = joined(measure.of(job, trained) for measure in e.tests if measure.is_for(key.seed))
+        figures, extra = {**run.figures, **new.figures}, {**run.extra, **new.extra}
         looked.append(replace(run, figures=figures, extra=extra))
-        store.append(path, looked[-1], found.counts)
+        store.append(path, looked[-1], new.counts)
     return looked
 
 
@@ -254,8 +256,8 @@ def _without(run: store.Run, tests: set[str]) -> dict[str, float]:
 def _committed(path: Path) -> dict[Key, store.Run]:
     """Return every run as the last commit has it; none where it has no record."""
     asked = ["git", "show", f"HEAD:./{path.name}"]
-    found = subprocess.run(asked, cwd=path.parent, capture_output=True, text=True)
-    lines = found.stdout.splitlines() if found.returncode == 0 else []
+    shown = subprocess.run(asked, cwd=path.parent, capture_output=True, text=True)
+    lines = shown.stdout.splitlines() if shown.returncode == 0 else []
     runs = (store.Run.from_line(line, f"{path} as committed") for line in lines)
     return {run.key: run for run in runs}
 

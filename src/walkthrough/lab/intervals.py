@@ -45,9 +45,9 @@ def point(x: Number, values: Sequence[Number], scale: Scale) -> Point:
         return Point(x, fmean(values), *_flipped(values)[:2], n, _flipped(values)[2])
     from scipy.stats import ttest_rel  # a second
 
-    found = ttest_rel(values, np.zeros(n))
-    low, high = found.confidence_interval(LEVEL)
-    return Point(x, fmean(values), float(low), float(high), n, float(found.pvalue))
+    test = ttest_rel(values, np.zeros(n))
+    low, high = test.confidence_interval(LEVEL)
+    return Point(x, fmean(values), float(low), float(high), n, float(test.pvalue))
 
 
 def _flipped(values: Sequence[Number]) -> tuple[float, float, float]:
@@ -90,7 +90,7 @@ def over_sentences(
         return ours - theirs
 
     every = np.arange(len(sides[0][0]))
-    found = bootstrap(
+    sampled = bootstrap(
         (every,),
         difference,
         n_resamples=DRAWS,
@@ -99,7 +99,7 @@ def over_sentences(
         rng=np.random.default_rng(0),
     ).confidence_interval
     middle = difference(every)
-    return middle - float(found.low), float(found.high) - middle
+    return middle - float(sampled.low), float(sampled.high) - middle
 
 
 def widened(at: Point, sentences: tuple[float, float] | None) -> Point:

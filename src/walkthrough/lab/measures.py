@@ -123,7 +123,7 @@ def _each(name: str, splits: tuple[str, ...], of: Callable[[Job, Trained, str], 
     named = {f"{split}/{name}": split for split in splits}
 
     def all_of(job: Job, trained: Trained) -> Outcome:
-        return Outcome(figures={one: of(job, trained, split) for one, split in named.items()})
+        return Outcome(figures={figure: of(job, trained, split) for figure, split in named.items()})
 
     return Measure(tuple(named), all_of)
 

@@ -43,7 +43,7 @@ def best_rate(
     which a run failed is the worst. Of rates that three seeds do not tell apart from the best one
     that with most runs is taken; where the best has too few to be compared, the best of those that
     have, as "not the best rate". Where five do not tell rates apart either, none of these is an
-    edge to the others, or too far from them.
+    edge to the others, or too far from them; of three rates that are all alike none is one.
 
     Raises:
         ValueError: the arm has no runs at this length.
@@ -55,13 +55,15 @@ def best_rate(
             by_rate.setdefault(run.rate, {})[run.seed] = run
     if not by_rate:
         raise ValueError(f"{e.name}: {arm!r} has no runs at length {length}")
-    few = {r: found for r, found in by_rate.items() if set(e.rate_seeds) <= set(found)}
-    found = few if len(few) > 1 else by_rate
-    seeds = set.intersection(*map(set, found.values()))
-    if len(found) == 1 or not seeds or not (figure or e.choose):
+    few = {r: of for r, of in by_rate.items() if set(e.rate_seeds) <= set(of)}
+    compared = few if len(few) > 1 else by_rate
+    seeds = set.intersection(*map(set, compared.values()))
+    if len(compared) == 1 or not seeds or not (figure or e.choose):
         most = max(by_rate, key=lambda rate: len(by_rate[rate]))
         return Best(most, 1, "" if length == 0 or e.no_rate else "one rate", f"add {most * 2:g}")
-    name = _decides(e, figure, {n for of in found.values() for r in of.values() for n in r.figures})
+    name = _decides(
+        e, figure, {n for of in compared.values() for r in of.values() for n in r.figures}
+    )
     scale = scale_of(name)
     sign = -1 if scale.lower_is_better else 1
     gains = {
@@ -71,7 +73,7 @@ def best_rate(
             else -math.inf
             for seed in sorted(seeds)
         ]
-        for rate, of in sorted(found.items())
+        for rate, of in sorted(compared.items())
     }
     grid, top = list(gains), max(fmean(of) for of in gains.values())
     equal = [rate for rate in grid if fmean(gains[rate]) == top]
@@ -83,13 +85,15 @@ def best_rate(
     if rich and taken not in rich:  # what has been compared stands at another rate
         most = max(rich, key=lambda rate: fmean(gains[rate]))
         return Best(most, len(grid), "not the best rate", f"run all seeds at {taken:g}")
+    if flat.issuperset(grid) and len(grid) > 2:
+        return Best(taken, len(grid), "")
     place = grid.index(taken if taken in flat else best)
     if place in (0, len(grid) - 1):
         further = grid[place] / STEP if place == 0 else grid[place] * STEP
         return Best(taken, len(grid), "edge of the rates", f"add {further:g}")
-    for one in {grid[place - 1], grid[place + 1]} - flat:
-        if not 1 / STEP - 1e-9 <= one / grid[place] <= STEP + 1e-9:
-            between = f"add {math.sqrt(one * grid[place]):.2g}"
+    for beside in {grid[place - 1], grid[place + 1]} - flat:
+        if not 1 / STEP - 1e-9 <= beside / grid[place] <= STEP + 1e-9:
+            between = f"add {math.sqrt(beside * grid[place]):.2g}"
             return Best(taken, len(grid), "coarse rates", between)
     return Best(taken, len(grid), "")
 
@@ -98,8 +102,8 @@ def _alike(gains: Sequence[float], best: Sequence[float], fewest: int) -> bool:
     """Whether so many seeds or more do not tell a rate apart from the best one."""
     if len(gains) < fewest or not all(map(math.isfinite, gains)):
         return False
-    found = point(0, [a - b for a, b in zip(gains, best, strict=True)], SCALES["exact"])
-    return not found.stands_out
+    gap = point(0, [a - b for a, b in zip(gains, best, strict=True)], SCALES["exact"])
+    return not gap.stands_out
 
 
 def _decides(experiment: Experiment, figure: str, known: Iterable[str]) -> str:

@@ -90,7 +90,7 @@ def _check(share: Number, jobs: int, **only: Any) -> None:
         "lengths must be at least 0": (only.get("lengths"), lambda n: n >= 0),
     }
     for rule, (given, holds) in rules.items():
-        if wrong := [one for one in given or () if not holds(one)]:
+        if wrong := [value for value in given or () if not holds(value)]:
             raise ValueError(f"{rule}, got {wrong[0]}")
 
 
@@ -103,13 +103,13 @@ def missing(experiment: Experiment, runs: dict[Key, Run], **only: Any) -> list[K
     done = [key for key, run in runs.items() if not outdated(experiment, run)]
 
     def best(arm: str, length: int) -> Number:
-        found = best_rate(experiment, arm, runs.values(), length=length)
-        if found.fault == "edge of the rates":
+        chosen = best_rate(experiment, arm, runs.values(), length=length)
+        if chosen.fault == "edge of the rates":
             raise ValueError(
                 f"{experiment.name}: the best rate of {arm!r} at length {length} is "
-                f"{found.rate:g}, the edge of its rates: {found.hint} to `rates`"
+                f"{chosen.rate:g}, the edge of its rates: {chosen.hint} to `rates`"
             )
-        return found.rate
+        return chosen.rate
 
     return plan(experiment, done, best, **only)
 
@@ -159,14 +159,14 @@ def _outcome(job: Job) -> Outcome:
     if run:
         return run(job)
     trained = job.experiment.task.train(job)
-    found = joined(
+    outcome = joined(
         measure.of(job, trained) for measure in job.experiment.measures if measure.is_for(job.seed)
     )
     after = job.arm.after(job, trained) if job.arm.after else {}
     return replace(
-        found,
-        curve=[*trained.curve, *found.curve],
-        extra={**found.extra, **after},
+        outcome,
+        curve=[*trained.curve, *outcome.curve],
+        extra={**outcome.extra, **after},
         parameters=trained.parameters,
         target_tokens=trained.target_tokens,
         cpu_seconds=trained.cpu_seconds,
@@ -175,28 +175,28 @@ def _outcome(job: Job) -> Outcome:
 
 def joined(outcomes: Iterable[Outcome]) -> Outcome:
     """Return what several measures found as one outcome."""
-    found = list(outcomes)
+    whole = list(outcomes)
     return Outcome(
-        figures={name: value for one in found for name, value in one.figures.items()},
-        curve=[point for one in found for point in one.curve],
-        counts={name: rows for one in found for name, rows in one.counts.items()},
-        extra={name: value for one in found for name, value in one.extra.items()},
+        figures={name: value for outcome in whole for name, value in outcome.figures.items()},
+        curve=[point for outcome in whole for point in outcome.curve],
+        counts={name: rows for outcome in whole for name, rows in outcome.counts.items()},
+        extra={name: value for outcome in whole for name, value in outcome.extra.items()},
     )
 
 
 def as_run(experiment: Experiment, key: Key, outcome: Outcome | str, **told: Any) -> Run:
     """Return the line of a run; `told` is what no outcome says: phase, commit, machine."""
     failed = outcome if isinstance(outcome, str) else None
-    found = Outcome() if isinstance(outcome, str) else outcome
+    result = Outcome() if isinstance(outcome, str) else outcome
     return Run(
         experiment=experiment.name,
         **key._asdict(),
-        figures=dict(found.figures),
-        curve=[list(point) for point in found.curve],
-        extra=dict(found.extra),
-        parameters=found.parameters,
-        target_tokens=found.target_tokens,
-        cpu_seconds=found.cpu_seconds,
+        figures=dict(result.figures),
+        curve=[list(point) for point in result.curve],
+        extra=dict(result.extra),
+        parameters=result.parameters,
+        target_tokens=result.target_tokens,
+        cpu_seconds=result.cpu_seconds,
         failed=failed,
         date=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         declaration=experiment.fingerprint(key.arm),

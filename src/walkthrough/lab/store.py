@@ -146,7 +146,7 @@ def read(path: Path, experiment: str | None = None) -> dict[Key, Run]:
     if not path.is_file():
         return {}
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # what follows the last end is torn
-    found: dict[Key, Run] = {}
+    runs: dict[Key, Run] = {}
     for number, line in enumerate(lines, start=1):
         run = Run.from_line(line, f"{path}, line {number}")
         if experiment is not None and run.experiment != experiment:
@@ -154,8 +154,8 @@ def read(path: Path, experiment: str | None = None) -> dict[Key, Run]:
                 f"{path}, line {number} is a run of {run.experiment!r}, not of {experiment!r}: "
                 "name another file with --record"
             )
-        found[run.key] = run
-    return found
+        runs[run.key] = run
+    return runs
 
 
 def append(path: Path, run: Run, counts: Mapping[str, Any] | None = None) -> None:
@@ -244,16 +244,16 @@ def resolve(figure: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     if figure in names:
         return figure
-    found = []
+    fitting = []
     for name in names:
         parts = iter(name.split("/"))
         if all(part in parts for part in figure.split("/")):
-            found.append(name)
-    if len(found) > 1:
-        raise KeyError(f"figure {figure!r} may be {' or '.join(found)}: say which")
-    if not found:
+            fitting.append(name)
+    if len(fitting) > 1:
+        raise KeyError(f"figure {figure!r} may be {' or '.join(fitting)}: say which")
+    if not fitting:
         raise KeyError(unknown("figure", figure, names))
-    return found[0]
+    return fitting[0]
 
 
 def _runs(name: str, folder: Path | None) -> list[Run]:

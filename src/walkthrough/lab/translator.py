@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
+from phrasebook import Example, Phrasebook, phrasebook
+from phrasebook.codec import PhrasebookCodec
 from transformer.cli.corpora import exact_matches
 from transformer.cli.plan import Plan, make_plan
 from transformer.config import PAD_ID
 from transformer.data.batching import Pair, collate
-from transformer.data.codec import PhrasebookCodec
-from transformer.data.phrasebook import Example, Phrasebook, phrasebook
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
 
@@ -61,7 +61,7 @@ def translations(model: Transformer, task: Task, examples: Sequence[Example]) ->
     """Return the model's greedy translation of each example, as it would be written."""
     lines = [example.source_text for example in examples]
     best = translate(model, task.codec, lines, Decoding(beam=1))
-    return [found[0].text for found in best]
+    return [hypotheses[0].text for hypotheses in best]
 
 
 def exact_match(model: Transformer, task: Task, examples: Sequence[Example]) -> float:

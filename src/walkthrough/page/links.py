@@ -17,7 +17,7 @@ def repository_path(file: str | Path) -> str | None:
     if not path.is_relative_to(_SOURCE_FOLDER):
         return None
     inside = path.relative_to(_SOURCE_FOLDER)
-    ours = inside.parts[0] in {"transformer", "walkthrough"}
+    ours = inside.parts[0] in {"transformer", "phrasebook", "walkthrough"}
     return str(Path("src") / inside) if ours else None
 
 

@@ -19,8 +19,8 @@ from transformer.cli.corpora import spell_with_classes, spell_with_dropout, trai
 from transformer.cli.plan import make_plan
 from transformer.data.codec import SubwordCodec
 from transformer.data.corpus import Corpus
-from transformer.data.tree_codec import TreeCodec
 from transformer.inference.translate import Decoding, Translation
+from transformer.parsing.codec import TreeCodec
 from transformer.training.checkpoint import load_checkpoint
 from transformer.training.history import History
 

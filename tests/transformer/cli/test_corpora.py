@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from phrasebook import phrasebook
+from phrasebook.codec import PhrasebookCodec
 from transformer.cli import corpora
 from transformer.cli.corpora import (
     TEST_SPLIT,
@@ -22,11 +24,10 @@ from transformer.cli.corpora import (
 )
 from transformer.cli.plan import DataSettings
 from transformer.data import corpus as corpus_module
-from transformer.data.codec import PhrasebookCodec, SubwordCodec
+from transformer.data.codec import SubwordCodec
 from transformer.data.corpus import Corpus
-from transformer.data.phrasebook import phrasebook
 from transformer.data.tokenizer import SubwordTokenizer
-from transformer.data.tree_codec import TreeCodec
+from transformer.parsing.codec import TreeCodec
 
 LINES = {
     "en": ["a dog runs", "two dogs run", "a cat sleeps", "two cats sleep"] * 3,
@@ -63,8 +64,9 @@ def small_multi30k(monkeypatch):
 def small_phrasebook(monkeypatch):
     """The phrasebook in a few sentences: all of it takes seconds."""
     sizes = {"train": 1500, "valid": 10, "test": 10}
-    monkeypatch.setattr(corpora, "phrasebook", lambda seed: phrasebook(seed, **sizes))
-    monkeypatch.setattr(corpus_module, "phrasebook", lambda seed: phrasebook(seed, **sizes))
+    for module in ("corpus", "codec"):
+        place = f"phrasebook.{module}.phrasebook"
+        monkeypatch.setattr(place, lambda seed: phrasebook(seed, **sizes))
 
 
 @pytest.mark.parametrize(("source", "target"), [("en", "de"), ("de", "en")])
@@ -100,7 +102,7 @@ def test_of_trees_a_part_is_trained_on_and_all_are_measured(monkeypatch, progres
         asked.append((split, options))
         return of_lines(["a"], ["(S DT )S"])
 
-    monkeypatch.setattr(Corpus, "from_craft", trees)
+    monkeypatch.setattr(corpora, "craft_corpus", trees)
     data = DataSettings(
         corpus="craft", leaf="number", gold_tags=True, max_sentences=3, folder="/some/copy"
     )

@@ -10,8 +10,8 @@ import torch
 
 from transformer.cli import main, training
 from transformer.data.codec import codec_from_text
-from transformer.data.craft import FOLDER_VARIABLE, TREES
-from transformer.data.tree_codec import TreeCodec
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.craft import FOLDER_VARIABLE, TREES
 from transformer.training.checkpoint import load_checkpoint
 from transformer.training.history import History
 
@@ -43,7 +43,7 @@ def craft(tmp_path: Path, monkeypatch) -> Path:
     folder.mkdir(parents=True)
     for name, text in TEXT.items():
         (folder / f"{name}.tree").write_text(text)
-    monkeypatch.setattr("transformer.data.craft.SHA256", FILES)
+    monkeypatch.setattr("transformer.parsing.craft.SHA256", FILES)
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "craft"))
     return tmp_path
 

@@ -2,9 +2,7 @@
 
 import pytest
 
-from transformer.data.codec import PhrasebookCodec, SubwordCodec, TextCodec, codec_from_text
-from transformer.data.phrasebook import phrasebook
-from transformer.data.vocabulary import Vocabulary
+from transformer.data.codec import SubwordCodec, TextCodec, codec_from_text
 
 LINES = ["ein hund läuft", "zwei hunde laufen", "ein hund und zwei katzen", "a dog and two cats"]
 
@@ -19,41 +17,10 @@ def test_subwords_survive_the_checkpoint() -> None:
         assert again.decode(again.encode(text)) == text
 
 
-@pytest.mark.parametrize("languages", [("fr", "en"), ("en", "fr")])
-def test_phrasebook_words_survive_the_checkpoint(languages: tuple[str, str]) -> None:
-    book = phrasebook(train=2000, valid=20, test=20)
-    codec = PhrasebookCodec(book.vocabulary(), *languages)
-    again = codec_from_text(codec.to_text())
-    for example in book.valid:
-        texts = {"fr": example.source_text, "en": example.target_text}
-        source, target = (texts[language] for language in languages)
-        assert again.encode(source) == codec.encode(source)
-        assert again.decode(again.encode_target(target)) == target
-    assert len(again) == len(book.vocabulary())
-
-
-def test_source_and_target_are_not_read_in_the_same_language() -> None:
-    # the mistake: one tokenisation for both sides; English 's is split, French l' otherwise
-    vocabulary = Vocabulary.from_sentences([["Jane", "'s", "l'", "Afrique"]])
-    codec = PhrasebookCodec(vocabulary, "fr", "en")
-    assert len(codec.encode("l'Afrique")) == 2
-    assert len(codec.encode_target("Jane's")) == 2
-    with pytest.raises(ValueError, match="does not hold the word"):
-        codec.encode("Jane's")
-
-
-def test_unknown_word_is_named() -> None:
-    codec = PhrasebookCodec(Vocabulary.from_sentences([["chat"]]))
-    with pytest.raises(ValueError, match="does not hold the word 'chien'"):
-        codec.encode("Chien.")
-
-
 def test_unknown_kind() -> None:
     with pytest.raises(ValueError, match="'trees' or 'sentencepiece', got 'letters'"):
         codec_from_text('{"kind": "letters"}')
 
 
 def test_a_checkpoint_keeps_words_as_people_read_them() -> None:
-    words = PhrasebookCodec(Vocabulary.from_sentences([["décembre"]])).to_text()
-    assert "décembre" in words
     assert "⟨pad⟩" in SubwordCodec.train(LINES, n_merges=2).to_text()

@@ -8,15 +8,11 @@ import pytest
 from transformer.cli.corpora import load_corpus
 from transformer.data import corpus as module
 from transformer.data.corpus import Corpus
-from transformer.data.craft import craft_trees
 from transformer.data.download import fetch
 from transformer.data.multi30k import multi30k_lines
-from transformer.data.phrasebook import leaves, parse_brackets, tokenize
-from transformer.data.trees import read_penn
+from transformer.parsing.craft import craft_corpus, craft_trees
 from transformer.training import train
 from transformer.training.trainer import Trainer
-
-SMALL = {"train": 1500, "valid": 10, "test": 10}
 
 
 @pytest.fixture
@@ -51,46 +47,6 @@ def test_fields_of_different_length_are_refused(two_files, field, value):
         dataclasses.replace(corpus, **{field: value})
 
 
-def test_the_phrasebook_carries_gold_over_its_own_words():
-    corpus = Corpus.from_phrasebook("test_sentences", **SMALL)
-    source, target = next(iter(corpus))
-    assert (source, target) == (
-        "Jane visite l'Afrique en septembre.",
-        "Jane visits Africa in September.",
-    )
-    french, english = tokenize(source, "fr"), tokenize(target, "en")
-    assert corpus.alignments is not None
-    links = {(french[s], english[t]) for s, t in corpus.alignments[0]}
-    assert ("visite", "visits") in links
-    assert ("Afrique", "Africa") in links
-    assert corpus.source_trees is not None
-    assert list(leaves(parse_brackets(corpus.source_trees[0]))) == french
-
-
-def test_the_phrasebook_turned_around_turns_its_gold_around():
-    there = Corpus.from_phrasebook("valid", **SMALL)
-    back = Corpus.from_phrasebook("valid", source_language="en", target_language="fr", **SMALL)
-    assert (back.source, back.target) == (there.target, there.source)
-    assert (back.source_trees, back.target_trees) == (there.target_trees, there.source_trees)
-    assert there.alignments is not None
-    assert back.alignments is not None
-    assert there.alignments != back.alignments
-    assert back.alignments[0] == {(t, s) for s, t in there.alignments[0]}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"split": "test"}, "one of train, valid, test_sentences, .* got 'test'"),
-        ({"split": "train", "source_language": "de"}, "French–English .* got 'de' to 'en'"),
-        ({"split": "train", "target_language": "fr"}, "French–English .* got 'fr' to 'fr'"),
-    ],
-)
-def test_what_the_phrasebook_does_not_have_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Corpus.from_phrasebook(**arguments, **SMALL)
-
-
 def test_multi30k_has_the_languages_asked_for(multi30k_copy):
     there, back = (
         Corpus.from_multi30k(
@@ -114,24 +70,10 @@ def test_one_language_twice_is_refused():
         Corpus.from_multi30k("val", source_language="de", target_language="de")
 
 
-def test_bleu_of_the_phrasebook_is_computed_on_sentences_as_written():
-    corpus = Corpus.from_phrasebook("valid", **SMALL)
-    assert not corpus.tokenized
-    assert corpus.bleu_tokenizer == "13a"
-
-
-def test_the_phrasebook_is_the_one_of_seed_0_unless_another_is_asked_for():
-    asked, default, other = (
-        Corpus.from_phrasebook("train", **seed, **SMALL).source
-        for seed in ({"seed": 0}, {}, {"seed": 1})
-    )
-    assert default == asked != other
-
-
 @pytest.mark.parametrize(
     "function",
     [
-        *(Corpus.from_multi30k, Corpus.from_craft, multi30k_lines, craft_trees),
+        *(Corpus.from_multi30k, craft_corpus, multi30k_lines, craft_trees),
         *(fetch, load_corpus, train, Trainer.run),
     ],
     ids=lambda function: function.__qualname__,
@@ -146,20 +88,6 @@ OPTIONS = [
     {"folder": "/a/copy", "download": True, "progress": True},
     {"folder": "/a/copy", "download": False, "progress": False},
 ]
-
-
-@pytest.mark.parametrize("options", OPTIONS)
-def test_what_craft_is_asked_for_reaches_its_files(monkeypatch, options):
-    asked = {}
-
-    def trees(**options):
-        asked.update(options)
-        return {}
-
-    monkeypatch.setattr(module, "craft_trees", trees)
-    with pytest.raises(ValueError, match="CRAFT split must be one of"):
-        Corpus.from_craft("dev", **options)
-    assert asked == FETCHED | options
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -180,15 +108,6 @@ def test_what_multi30k_is_asked_for_reaches_its_files(monkeypatch, options, vari
     assert (corpus.name, corpus.split) == ("multi30k", "val")
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
     assert corpus.bleu_tokenizer == bleu
-
-
-def test_the_sentences_drawn_from_craft_are_always_the_same(monkeypatch):
-    """Those of the recorded runs, and not the first ones: these are of one article."""
-    trees = tuple(read_penn(f"(NP (CD {number}))") for number in range(20))
-    monkeypatch.setattr(module, "craft_trees", lambda **options: {"train": trees})
-    drawn = Corpus.from_craft("train", max_sentences=6).source
-    assert drawn == ("10", "18", "16", "14", "0", "17")
-    assert Corpus.from_craft("train").source == tuple(str(number) for number in range(20))
 
 
 def test_a_limit_for_long_lines_reaches_the_files(tmp_path):

@@ -11,8 +11,8 @@ import pytest
 import torch
 from test_beam import greedily
 
+from phrasebook.corpus import phrasebook_corpus
 from transformer.config import EOS_ID, PAD_ID
-from transformer.data.corpus import Corpus
 from transformer.inference.beam import beam_search
 from transformer.translator import Translator
 
@@ -29,7 +29,7 @@ PRUNED = [180, 298, 525]
 def asked(name: str, split: str) -> tuple[Translator, torch.Tensor]:
     """A model, and 60 sentences after those that fell or were pruned."""
     translator = Translator.load(RESULTS / f"phrasebook-{name}.safetensors")
-    lines, first = Corpus.from_phrasebook(split).source, FELL.get((name, split), PRUNED)
+    lines, first = phrasebook_corpus(split).source, FELL.get((name, split), PRUNED)
     chosen = [lines[number] for number in (*first, *range(900, 960))]
     rows = [torch.tensor([*translator.codec.encode(line), EOS_ID]) for line in chosen]
     padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)

@@ -6,12 +6,12 @@ from decoding_peers import counted_steps, make_model, make_source
 
 from transformer import Transformer, TransformerConfig
 from transformer.config import EOS_ID
-from transformer.data.tree_codec import TreeCodec
-from transformer.data.trees import delinearize
 from transformer.inference.beam import beam_search
 from transformer.inference.constraint import Constraint
 from transformer.inference.greedy import greedy_decode
 from transformer.inference.translate import Decoding, check_vocabulary, translate
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.symbols import delinearize
 
 SOURCES = ["the cats sleep", "the dogs sleep", "sleep", "the cats see the dogs"]
 TARGETS = [

@@ -81,7 +81,7 @@ def test_equal_numbers_after_a_step_do_not_tell_one_memory_from_a_tie():
         return torch.equal(model.embedding.weight, model.head.weight)
 
     said = checks.is_tied(by_a_step).message
-    assert "wrong for a model with two parameters over one memory" in said
+    assert "yes to two parameters over one memory" in said
     assert "so the matrix is moved twice" in said
 
 

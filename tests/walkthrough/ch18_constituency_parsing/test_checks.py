@@ -5,8 +5,8 @@ import math
 import pytest
 from soundness import assert_check_is_sound
 
-from transformer.analysis.brackets import score_brackets
-from transformer.data.phrasebook import parse_brackets
+from transformer.parsing.brackets import score_brackets
+from transformer.parsing.trees import parse_brackets
 from walkthrough.ch18_constituency_parsing import checks
 
 ALL = [checks.spans, checks.f1, checks.allowed]

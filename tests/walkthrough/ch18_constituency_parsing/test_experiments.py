@@ -2,10 +2,9 @@
 
 import pytest
 
-from transformer.analysis.brackets import labelled_spans, score_brackets
-from transformer.data.phrasebook import brackets, leaves, parse_brackets
-from transformer.data.tree_codec import TreeCodec
-from transformer.data.trees import TaggedTree
+from transformer.parsing.brackets import labelled_spans, score_brackets
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.trees import TaggedTree, brackets, leaves, parse_brackets
 from walkthrough.ch18_constituency_parsing.experiments import craft, measuring, phrase_trees
 from walkthrough.ch18_constituency_parsing.experiments.published import TABLE_4
 from walkthrough.lab import Job, Key
@@ -133,11 +132,11 @@ def test_every_run_on_the_test_articles_is_a_row_for_each_way_of_decoding():
 
 
 def test_a_part_is_the_one_that_the_corpus_draws(monkeypatch):
-    from transformer.data import corpus as corpus_module
+    from transformer.parsing import craft as module
 
     trees = [TaggedTree(GOLD, tuple(f"{n}{tag}" for tag in "ABCDEF")) for n in range(6)]
-    monkeypatch.setattr(corpus_module, "craft_trees", lambda **options: {"train": tuple(trees)})
-    drawn = corpus_module.Corpus.from_craft("train", gold_tags=True, max_sentences=3).source
+    monkeypatch.setattr(module, "craft_trees", lambda **options: {"train": tuple(trees)})
+    drawn = module.craft_corpus("train", gold_tags=True, max_sentences=3).source
     assert [line.split()[0][2:] for line in drawn] == [t.tags[0] for t in craft.part_of(trees, 3)]
     assert craft.part_of(trees, 6) == trees
 

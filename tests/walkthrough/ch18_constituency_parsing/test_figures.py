@@ -5,7 +5,7 @@ import pytest
 import torch
 from chart_specs import all_rows, inputs, spec
 
-from transformer.data.phrasebook import parse_brackets
+from transformer.parsing.trees import parse_brackets
 from walkthrough.ch18_constituency_parsing import figures
 from walkthrough.ch18_constituency_parsing.experiments.published import TABLE_4
 from walkthrough.ch18_constituency_parsing.figures.rules import MAY, MAY_NOT

@@ -2,9 +2,8 @@
 
 import pytest
 
-from transformer.analysis.brackets import score_brackets
-from transformer.data.phrasebook import leaves, parse_brackets
-from transformer.data.trees import TaggedTree
+from transformer.parsing.brackets import score_brackets
+from transformer.parsing.trees import TaggedTree, leaves, parse_brackets
 from walkthrough.ch18_constituency_parsing.experiments.pcfg import Grammar, Lexicon
 
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 from jaxtyping import config
 
-from transformer.data.phrasebook import parse_brackets
-from transformer.data.phrasebook.questions import Question
+from phrasebook.questions import Question
 from transformer.data.vocabulary import Vocabulary
+from transformer.parsing.trees import parse_brackets
 from walkthrough.ch19_what_the_heads_attend_to.experiments import (
     asking,
     heads,

@@ -4,8 +4,8 @@ import random
 
 import torch
 
+from phrasebook import jane, phrasebook
 from transformer.config import PAD_ID, UNK_ID
-from transformer.data.phrasebook import jane, phrasebook
 from walkthrough.ch20_what_came_after import bert
 from walkthrough.ch20_what_came_after.training import Recipe
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer.data.phrasebook import phrasebook
+from phrasebook import phrasebook
 from transformer.inference import greedy_decode
 from walkthrough.ch21_translate_in_your_browser import breaking
 from walkthrough.ch21_translate_in_your_browser.translator import (

@@ -9,7 +9,11 @@ from softmax_check import softmax_check, softmax_over_keys, softmax_over_queries
 from soundness import assert_check_is_sound
 from torch import nn
 
+import phrasebook
+import transformer
+from walkthrough import checking
 from walkthrough.checking import Forbidden, Mistake
+from walkthrough.checking.whose import is_readers
 
 WITHOUT = {"forbidden": [torch.softmax, nn.Softmax]}
 
@@ -53,6 +57,12 @@ def test_code_that_does_without_is_right(function):
     """A function of the reader's own may have a forbidden name."""
     assert softmax_check(**WITHOUT)(function)
     assert softmax_check(forbidden=["softmax"])(function)
+
+
+def test_only_what_no_library_and_no_package_of_ours_holds_is_the_readers():
+    assert is_readers(__file__)
+    for package in (torch, transformer, phrasebook, checking):
+        assert not is_readers(package.__file__)
 
 
 def test_what_a_library_calls_within_is_free():

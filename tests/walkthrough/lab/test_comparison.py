@@ -90,6 +90,9 @@ def recorded(folder, losses, figure="valid/-/loss", **changes):
             Best(1, 3, "edge of the rates", "add 4"),
         ),
         ({1: [1, 2, 3, 1, 2, 2], 2: [1, 2, 2.9, 1, 2], 0.5: [3, 4, 5, 4, 3]}, Best(1, 3, "")),
+        # a plateau has no edge, if five seeds and three rates say that it is one
+        ({0.5: [1, 2, 3, 1, 2], 1: [1, 2, 3, 2, 1], 2: [1, 2, 2.9, 1, 2]}, Best(2, 3, "")),
+        ({1: [1, 2, 3, 2, 1], 2: [1, 2, 2.9, 1, 2]}, Best(2, 2, "edge of the rates", "add 4")),
     ],
 )
 def test_the_best_rate_has_neighbours_on_both_sides_or_says_what_is_missing(

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from phrasebook.codec import PhrasebookCodec
 from transformer.config import PAD_ID, TransformerConfig
-from transformer.data.codec import PhrasebookCodec
 from transformer.data.vocabulary import SPECIALS, Vocabulary
 from transformer.model import Transformer
 from transformer.positional import sinusoidal_encoding
@@ -187,13 +187,6 @@ def copy(theirs: Iterable[Any], ours: Iterable[Any]) -> None:
         their.weight.copy_(our.weight)
         if getattr(their, "bias", None) is not None:
             their.bias.copy_(our.bias)
-
-
-def with_last_norms(theirs: dict[str, Any]) -> None:
-    """Give the last norm of each stack that has one the numbers that `norms_like` expects."""
-    for side, norm in theirs.items():
-        if isinstance(norm, nn.Module) and not isinstance(norm, nn.Identity):
-            copy([norm], [last_norm(side)])
 
 
 def rates(*modules: nn.Module) -> str:

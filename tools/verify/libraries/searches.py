@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from phrasebook.corpus import phrasebook_corpus
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
-from transformer.data.corpus import Corpus
 from transformer.inference.beam import beam_search
 from transformer.model import Transformer
 from transformer.translator import Translator
@@ -26,7 +26,7 @@ def translator() -> Translator:
 @cache
 def sources() -> list[list[int]]:
     """Return the ids of sentences that it has not seen, with their end token."""
-    lines = Corpus.from_phrasebook("test_sentences").source[:SENTENCES]
+    lines = phrasebook_corpus("test_sentences").source[:SENTENCES]
     return [[*translator().codec.encode(line), EOS_ID] for line in lines]
 
 

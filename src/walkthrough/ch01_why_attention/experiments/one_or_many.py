@@ -64,11 +64,12 @@ EXPERIMENT = Experiment(
     base=ONE,
     rival=LONGER,
     arms=[
-        Arm(ONE, labels={"kind": ONE, "times": 1}),
-        Arm(ATTENTION, labels={"kind": ATTENTION, "times": 1}),
-        Arm(LONGER, labels={"kind": ONE, "times": 2}),  # of the length that a key says
+        Arm(ONE, rates=(1, 2, 4), labels={"kind": ONE, "times": 1}),
+        Arm(ATTENTION, rates=(0.5, 1, 2), labels={"kind": ATTENTION, "times": 1}),
+        Arm(LONGER, rates=(1, 2), labels={"kind": ONE, "times": 2}),  # times the key's length
     ],
     seeds=range(10),
+    rate_seeds=(0, 1, 2),
     lengths=(1000,),
     run=translate,
 )

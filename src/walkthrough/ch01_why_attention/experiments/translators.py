@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from phrasebook import Example
 from transformer.analysis.alignment import (
     AlignmentScore,
     alignment_from_attention,
@@ -19,7 +20,6 @@ from transformer.analysis.alignment import (
 )
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Pair, collate
-from transformer.data.phrasebook import Example
 
 Kind = Literal["one vector", "attention"]
 D_MODEL = 96

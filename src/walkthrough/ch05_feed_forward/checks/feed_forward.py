@@ -204,7 +204,6 @@ feed_forward_share = Check(
             64,
             100,
             50,
-            special="Here `d_ff` is not 4 · d_model: it is an argument.",
         ),
     ],
     mistakes=[
@@ -212,6 +211,17 @@ feed_forward_share = Check(
             "one matrix of the network",
             _counted(network=lambda d, d_ff: d * d_ff),
             "the network is counted with one of its two matrices (or the attention twice).",
+        ),
+        Mistake(
+            "d_ff of the paper",
+            lambda d_model, d_ff, length: _share(d_model, 4 * d_model, length),
+            "you count with d_ff = 4 · d_model, as in the paper. Here `d_ff` is an argument.",
+        ),
+        Mistake(
+            "compared with the attention",
+            lambda *sizes: _share(*sizes) / (1 - _share(*sizes)),
+            "this is the network's work over the *attention's*. Its share is that of the layer: "
+            "the network belongs below the line, too.",
         ),
         Mistake(
             "no W^O",
@@ -223,6 +233,7 @@ feed_forward_share = Check(
             _counted(scores=lambda d, n: 0),
             "attention is more than its projections: the scores QKᵀ and the weights times V take "
             "n·d multiplications a word each. Long sentences show it.",
+            also=(_counted(scores=lambda d, n: n * d),),
         ),
         Mistake(
             "scores of all words for one",

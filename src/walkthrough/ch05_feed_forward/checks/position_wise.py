@@ -126,6 +126,7 @@ is_position_wise = Check(
             "a convolution of width 3",
             _layer("convolution"),
             "Each word hears its neighbours.",
+            "A wider kernel",
         ),
         Case(
             "a layer whose last word hears the first",

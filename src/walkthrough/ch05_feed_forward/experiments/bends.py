@@ -15,6 +15,8 @@ from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 N_FEATURES = 8
 BENDS = ("none", "ReLU", "GELU", "SwiGLU")
 WIDTHS = (7, 28, 112)
+WIDE = (0.25, 0.5, 1, 2, 4)
+"""Rates of the ReLU, by which widths are compared."""
 PEAK = 0.01
 
 
@@ -94,7 +96,11 @@ EXPERIMENT = Experiment(
     base="ReLU, 28",
     rival="none, 112",  # four times the weights, and no bend
     arms=[
-        Arm(f"{bend}, {width}", labels={"bend": bend, "width": width})
+        Arm(
+            f"{bend}, {width}",
+            labels={"bend": bend, "width": width},
+            rates=WIDE if bend == "ReLU" else (),
+        )
         for bend, width in product(BENDS, WIDTHS)
     ],
     rates=(0.5, 1, 2),

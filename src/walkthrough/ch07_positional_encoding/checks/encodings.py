@@ -12,9 +12,12 @@ Encode = Callable[[int, int], Tensor]
 Join = Callable[[Tensor, Tensor], Tensor]
 
 
-def _powers(d_model: int) -> Tensor:
-    """Return 10000^(2i/d_model), one number a pair."""
-    return 10000.0 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+ANOTHER_TABLE = "Another table than in training"
+
+
+def _powers(d_model: int, base: float = 10000.0) -> Tensor:
+    """Return base^(2i/d_model), one number a pair."""
+    return base ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
 
 
 def _angles(positions: Tensor, d_model: int) -> Tensor:
@@ -76,12 +79,20 @@ encoding = Check(
             _encoding(join=lambda sines, cosines: torch.cat([sines, cosines], -1).float()),
             "all sines come first and all cosines after them. The values are right and their "
             "order is not: the paper puts the sine and the cosine of one angle side by side. "
-            "(The authors' own code concatenates too; see 'What goes wrong'.)",
+            "(The authors' own code concatenates, too.)",
+            ANOTHER_TABLE,
+        ),
+        Mistake(
+            "base 1000",
+            _encoding(lambda positions, d: positions[:, None] / _powers(d, 1000.0)),
+            "the base is 1000. The paper's is 10000, so the slow waves are longer than yours.",
+            "The base",
         ),
         Mistake(
             "positions from 1",
             _encoding(lambda positions, d: _angles(positions + 1, d)),
             "your first row is position 1. Positions start at 0, so the first row is 0, 1, 0, 1, …",
+            ANOTHER_TABLE,
         ),
         Mistake(
             "index doubled twice",

@@ -11,11 +11,13 @@ from walkthrough.checking import Check, Mistake, fixed
 Rotate = Callable[[int, int], Tensor]
 
 
-def _of_blocks(block: Callable[[float, float], list[list[float]]], exponent: float = 1.0) -> Rotate:
+def _of_blocks(
+    block: Callable[[float, float], list[list[float]]], exponent: float = 1.0, base: int = 10000
+) -> Rotate:
     """The matrix whose blocks are `block(cosine, sine)`, for every k and d_model."""
 
     def rotate(k: int, d_model: int) -> Tensor:
-        angles = [k / 10000 ** (exponent * even / d_model) for even in range(0, d_model, 2)]
+        angles = [k / base ** (exponent * even / d_model) for even in range(0, d_model, 2)]
         blocks = [torch.tensor(block(cos(a), sin(a)), dtype=torch.float64) for a in angles]
         return torch.block_diag(*blocks).float()
 
@@ -75,6 +77,7 @@ rotation = Check(
             _in_halves,
             "your matrix is right for an encoding with all sines first. Here the sine and cosine "
             "of one angle stand side by side, so 2×2 blocks stand along the diagonal.",
+            "Another table than in training",
         ),
         Mistake(
             "a diagonal",
@@ -85,8 +88,15 @@ rotation = Check(
         Mistake(
             "index doubled twice",
             _of_blocks(_turn, exponent=2.0),
-            "the later pairs turn too little: i is doubled twice. If your index runs 0, 2, 4, …, "
-            "it is 2i already: the angle is k / 10000^(index/d_model).",
+            "the exponent is not 2i / d_model: i is doubled twice, or never. If your index runs "
+            "0, 2, 4, …, it is 2i already: the angle is k / 10000^(index/d_model).",
+            also=(_of_blocks(_turn, exponent=0.5),),
+        ),
+        Mistake(
+            "base 1000",
+            _of_blocks(_turn, base=1000),
+            "the base is 1000, so the slow pairs turn too far. The paper's is 10000.",
+            "The base",
         ),
         Mistake(
             "one angle for all pairs",

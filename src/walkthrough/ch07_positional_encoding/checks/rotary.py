@@ -1,7 +1,6 @@
 """The check of chapter 07 on scores that see distances only: queries and keys turned (§3.5)."""
 
 from collections.abc import Callable
-from math import pi
 
 import torch
 from torch import Tensor
@@ -12,13 +11,15 @@ from walkthrough.checking import Check, Mistake, drawn
 Scores = Callable[[Tensor, Tensor], Tensor]
 
 
-def _turned(x: Tensor, *, times: float = 1.0, first: int = 0, lost: bool = False) -> Tensor:
-    """Turn pair i of word t by times · (t + first) / 10000^(2i/d).
+def _turned(
+    x: Tensor, *, times: float = 1.0, first: int = 0, lost: bool = False, base: float = 10000.0
+) -> Tensor:
+    """Turn pair i of word t by times · (t + first) / base^(2i/d).
 
     `lost`: the first result has overwritten the component that the second one needs.
     """
     length, d = x.shape
-    frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    frequency = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     angle = times * torch.arange(first, first + length)[:, None] * frequency
     a, b = x[:, 0::2].double(), x[:, 1::2].double()
     left = a * angle.cos() - b * angle.sin()
@@ -75,6 +76,7 @@ rotary_scores = Check(
             _both(_in_halves),
             "a component is paired with the one d/2 further on. Some libraries do so, and it works "
             "as well if you train with it; here the pairs are neighbours, (0, 1), (2, 3), …",
+            "Another table than in training",
         ),
         Mistake(
             "keys from 1",
@@ -83,15 +85,16 @@ rotary_scores = Check(
             "0. A word's own key is at distance 0.",
         ),
         Mistake(
-            "degrees",
-            _both(lambda x: _turned(x, times=pi / 180)),
-            "the angles are taken for degrees. `cos` and `sin` want radians, and t / 10000^(2i/d) "
-            "is in radians already.",
+            "base 1000",
+            _both(lambda x: _turned(x, base=1000.0)),
+            "the base is 1000, so the slow pairs turn too far. Here it is 10000.",
+            "The base",
         ),
         Mistake(
             "not divided",
             lambda query, key: _product(_turned(query), _turned(key)) * query.shape[-1] ** 0.5,
-            "the dot products are right, and not yet divided by √d.",
+            "the dot products are right, but not divided by √d: by nothing, or by d.",
+            also=(lambda q, k: _product(_turned(q), _turned(k)) / q.shape[-1] ** 0.5,),
         ),
         Mistake(
             "overwritten",

@@ -43,6 +43,12 @@ SPECIAL = {
 """What tells a block from those that it is taken for."""
 
 
+WARNED = {
+    "forgets": "Pre-norm that forgets the word",
+    "sentence": "One mean for the whole sentence",
+}
+
+
 def _hidden(name: str) -> Callable[[torch.Generator], Arguments]:
     """A case: a block that looks like any other from outside."""
 
@@ -83,9 +89,14 @@ SILENT = (
 which_block = Check(
     name="which_block",
     reference=_name_of,
-    cases=[Case(f'the block that is "{name}"', _hidden(name), SPECIAL[name]) for name in BLOCKS],
+    cases=[
+        Case(f'the block that is "{name}"', _hidden(name), SPECIAL[name], WARNED.get(name, ""))
+        for name in BLOCKS
+    ],
     mistakes=[
-        Mistake("silent probe", _confusing(forgets="post", branch="pre"), SILENT),
+        Mistake(
+            "silent probe", _confusing(forgets="post", branch="pre"), SILENT, WARNED["forgets"]
+        ),
         Mistake(
             "silent probe, sentence too",
             _confusing(forgets="post", branch="pre", sentence="post"),

@@ -13,6 +13,9 @@ def _layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
     return F.layer_norm(x, x.shape[-1:], gain, bias, eps)
 
 
+COPIED = "The layer norm that is copied everywhere"
+
+
 def _normalised_by(divisor: Callable[[Tensor, float], Tensor]) -> Callable[..., Tensor]:
     """Layer norm whose divisor is `divisor(x, eps)`."""
 
@@ -78,22 +81,32 @@ layer_norm = Check(
             _normalised_by(lambda x, eps: (x.var(-1, keepdim=True) + eps).sqrt()),
             "the variance was divided by d − 1, as `var` and `std` do unless told otherwise. "
             "Layer norm divides by d: `correction=0`.",
+            COPIED,
         ),
         Mistake(
             "ε outside",
             _normalised_by(lambda x, eps: _variance(x).sqrt() + eps),
             "ε was added to the standard deviation. It belongs to the variance, inside the root.",
+            COPIED,
         ),
         Mistake(
             "the common wrong one",
             _normalised_by(lambda x, eps: x.std(-1, keepdim=True) + eps),
-            "the variance was divided by d − 1, and ε stands outside the root. This version is "
-            "copied from one repository to the next.",
+            "`std` divides by d − 1 unless told otherwise, and ε does not stand under the root. "
+            "This version is copied from one repository to the next.",
+            COPIED,
+            (_normalised_by(lambda x, eps: x.std(-1, keepdim=True)),),
         ),
         Mistake(
-            "plain `std`",
-            _normalised_by(lambda x, eps: x.std(-1, keepdim=True)),
-            "`std` divides by d − 1 unless told otherwise, and ε is missing.",
+            "gain or bias forgotten",
+            lambda x, gain, bias, eps: F.layer_norm(x, x.shape[-1:], None, None, eps),
+            "the words are normalised as they should be. What is missing is the gain, the bias or "
+            "both: multiply each component by its gain, then add its bias.",
+            "What it forgets, and what it learns",
+            (
+                lambda x, gain, bias, eps: _layer_norm(x, gain, 0 * bias, eps),
+                lambda x, gain, bias, eps: _layer_norm(x, 0 * gain + 1, bias, eps),
+            ),
         ),
         Mistake(
             "brackets",
@@ -119,6 +132,7 @@ layer_norm = Check(
             _over(-2, -1),
             "one mean and one variance for the whole sentence: each word then depends on all "
             "others, later ones included. Every word has its own: the last dimension.",
+            "One mean for the whole sentence",
         ),
     ],
     right="`layer_norm` is right: biased variance, ε under the root, one mean a word",

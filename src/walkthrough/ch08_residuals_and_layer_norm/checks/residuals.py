@@ -33,6 +33,13 @@ share_left = Check(
     ],
     mistakes=[
         Mistake(
+            "post and pre exchanged",
+            lambda branch, n, norm: _mixed()(branch, n, "pre" if norm == "post" else "post"),
+            "post and pre are exchanged. Post-norm scales each sum back, so factors multiply; in "
+            "pre-norm nothing does, and variances add up.",
+            "Post-norm and pre-norm",
+        ),
+        Mistake(
             "post-norm adds up",
             _mixed(post=lambda branch, n: 1 / (1 + n * branch)),
             "post-norm is treated like pre-norm. After each sum, post-norm scales the stream back "

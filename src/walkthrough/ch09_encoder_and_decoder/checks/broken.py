@@ -51,6 +51,14 @@ SIGNS: Mapping[str, Mapping[str, bool]] = {
 }
 
 
+WARNED = {
+    "one layer": "One layer, N times",
+    "level": "Layer by layer",
+    "last layer": "Layer by layer",
+}
+"""Headings of the page's own warnings against a fault."""
+
+
 @cache
 def _seen() -> Mapping[str, Mapping[str, bool]]:
     return {name: observed(model) for name, model in five_models().items()}
@@ -73,11 +81,12 @@ def _judge(answer: Any) -> Verdict:
         if said:
             return Verdict("wrong", said)
     against = {name: _against(SIGNS[_plain(word)], _seen()[name]) for name, word in named.items()}
-    wrong = [f"{name}: {said}" for name, said in against.items() if said]
+    wrong = {name: f"{name}: {said}" for name, said in against.items() if said}
     if wrong:
         right = [name for name in named if not against[name]]
         agreed = f" Right so far: {listed(right)}." if right else ""
-        return Verdict("wrong", f"{' '.join(wrong)}{agreed}")
+        where = WARNED.get(_plain(named[next(iter(wrong))]), "") if len(wrong) == 1 else ""
+        return Verdict("wrong", f"{' '.join(wrong.values())}{agreed}", None, where)
     if len(named) < len(models):
         return _unanswered([*named], [name for name in models if name not in named])
     return Verdict("right", "`faults` is right: all five, each with the experiments that show it")

@@ -43,6 +43,19 @@ def _layer(
     return layer
 
 
+def _of_the_first(kept: str) -> Callable[..., Any]:
+    """Sub-layers that all read the incoming `z`; the last result is kept, or the sum of all."""
+
+    def layer(
+        z: Tensor, memory: Tensor, back: Attend, across: Attend, feed: Part, norms: Any
+    ) -> Any:
+        first, second, third = (norm(z) for norm in norms)
+        others = back(first, first) + across(second, memory)
+        return z + feed(third) + (others if kept == "sum" else 0)
+
+    return layer
+
+
 def _attention(generator: torch.Generator, *, causal: bool) -> Attend:
     """A small stand-in for an attention with its mask inside."""
     ask, mix = torch.randn(2, D_MODEL, D_MODEL, generator=generator) / 2
@@ -127,16 +140,19 @@ decoder_layer = Check(
             "like those of both attentions: the last residual connection is forgotten.",
         ),
         Mistake(
-            "memory asks",
-            _layer(across=lambda look, x, memory, norms: look(memory, x)),
-            "the memory asks and the target answers. In this attention the decoder asks: its "
-            "vectors come first, `memory` second.",
+            "the memory does not answer",
+            _layer(across=lambda look, x, memory, norms: look(x, x)),
+            "in `look_across` the memory asks, or is not there at all. The decoder asks: its "
+            "normalised vectors come first, and `memory`, which answers, second.",
+            also=(_layer(across=lambda look, x, memory, norms: look(memory, x)),),
         ),
         Mistake(
-            "across to the target",
-            _layer(across=lambda look, x, memory, norms: look(x, x)),
-            "`look_across` gets the target twice, so `memory` is not used. Its second argument, "
-            "which answers, is the memory.",
+            "a result that nobody reads",
+            _of_the_first("z"),
+            "a sub-layer does not read what the one before it has made, but the `z` that came in. "
+            "Call each result `z` again.",
+            "Layer by layer",
+            (_of_the_first("sum"),),
         ),
         Mistake(
             "memory normalised",

@@ -71,6 +71,7 @@ decoder_products = Check(
             _products(target_pairs=1),
             "one product over pairs of target positions is counted, T² · d. There are two: QKᵀ, "
             "and weights times V. (A mask halves what counts, not what is computed.)",
+            "A mask that should save work",
         ),
         Mistake(
             "floating-point operations",

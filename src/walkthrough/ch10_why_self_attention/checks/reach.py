@@ -26,6 +26,10 @@ def _either(
     return lambda n, k, is_dilated: (dilated if is_dilated else contiguous)(n, k)
 
 
+def _dilated_by_k(k: int, layers: int) -> int:
+    return sum(k ** (layer + 1) for layer in range(layers))
+
+
 layers_needed = Check(
     name="layers_needed",
     reference=_either(),
@@ -49,12 +53,23 @@ layers_needed = Check(
             _either(lambda n, k: math.ceil((n - 1) / k)),
             "contiguous: each layer is counted with a reach of k. A kernel of width k sees the "
             "position itself and k − 1 others, so a layer reaches k − 1 further.",
+            "A kernel of width k that reaches k further",
+            (
+                _either(lambda n, k: math.ceil(n / k)),
+                _either(_until(lambda k, layers: k * layers), _until(_dilated_by_k)),
+            ),
         ),
         Mistake(
             "n words to cross",
             _either(lambda n, k: math.ceil(n / (k - 1))),
             "contiguous: nearly. From the last word to the first it is n − 1 words back, not n: "
             "the last word is in reach from the start.",
+            also=(
+                _either(
+                    _until(lambda k, layers: (k - 1) * layers - 1),
+                    _until(lambda k, layers: k**layers - 2),
+                ),
+            ),
         ),
         Mistake(
             "centred",

@@ -76,6 +76,11 @@ group = Check(
             "large by one sentence. Ask what the batch would be *with* it.",
         ),
         Mistake(
+            "a full batch refused",
+            _grouped(fits=lambda n, top, _sum, most: n * top < most),
+            "a batch may take exactly `max_tokens` positions: the limit itself is allowed.",
+        ),
+        Mistake(
             "last batch lost",
             lambda lengths, max_tokens: _group(lengths, max_tokens)[:-1],
             "the last batch is missing. After the loop there is still one in hand.",

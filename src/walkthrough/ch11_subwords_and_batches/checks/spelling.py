@@ -57,6 +57,13 @@ def _first_place_only(word: str, merges: Sequence[Merge]) -> list[str]:
     return parts
 
 
+def _from_the_right(word: str, merges: Sequence[Merge]) -> list[str]:
+    parts = list(word[::-1])
+    for left, right in merges:
+        parts = join_pair(parts, (right[::-1], left[::-1]))
+    return [part[::-1] for part in parts[::-1]]
+
+
 def _one_sweep(word: str, merges: Sequence[Merge]) -> list[str]:
     parts, known, at = list(word), set(merges), 0
     while at < len(parts) - 1:
@@ -103,6 +110,7 @@ spell = Check(
             "method (WordPiece reads words so). BPE repeats its merges in the order in which they "
             "were learned, and a long subword is out of reach when an earlier merge took one of "
             "its letters.",
+            "The longest piece first",
         ),
         Mistake(
             "from the left",
@@ -115,6 +123,12 @@ spell = Check(
             _newest_first,
             "this goes through the merges from the last to the first. Late merges join symbols "
             "that early merges have to make first.",
+        ),
+        Mistake(
+            "from the right",
+            _from_the_right,
+            "a merge is joined from the end of the word. It goes from left to right: `aaa` with "
+            "the pair (`a`, `a`) is `aa`, `a`.",
         ),
         Mistake(
             "only the first place",

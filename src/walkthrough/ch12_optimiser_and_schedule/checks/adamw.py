@@ -21,7 +21,6 @@ def _adamw(
     *,
     shares: tuple[float, float, float, float] = (BETA1, 1 - BETA1, BETA2, 1 - BETA2),
     powers: Callable[[float, int], tuple[float, float]] = lambda t, _: (BETA1**t, BETA2**t),
-    corrected: bool = True,
     towards: Callable[[Tensor, Tensor], Tensor] = _direction,
     decay_in_gradient: bool = False,
 ) -> Step:
@@ -40,8 +39,7 @@ def _adamw(
         m = shares[0] * m + shares[1] * seen
         v = shares[2] * v + shares[3] * seen**2
         first_power, second_power = powers(update, update)
-        m_hat = m / (1 - first_power) if corrected else m
-        v_hat = v / (1 - second_power) if corrected else v
+        m_hat, v_hat = m / (1 - first_power), v / (1 - second_power)
         off = 0.0 if decay_in_gradient else rate * decay * weight
         return weight - rate * towards(m_hat, v_hat) - off, m, v
 
@@ -52,9 +50,18 @@ def _but(name: str, say: str, **changes: object) -> Mistake:
     return Mistake(name, _adamw(**changes), say)  # type: ignore[arg-type]
 
 
-def _after(name: str, say: str, change: Callable[..., object]) -> Mistake:
-    """A mistake made with right results: `change` gets them and the arguments."""
-    return Mistake(name, lambda *given: change(_adamw()(*given), *given), say)
+def _after(name: str, say: str, *changes: Callable[..., object]) -> Mistake:
+    """A mistake made with right results: each of `changes` gets them and the arguments."""
+    first, *others = [lambda *given, c=c: c(_adamw()(*given), *given) for c in changes]
+    return Mistake(name, first, say, also=tuple(others))
+
+
+def _decayed(off: Callable[..., Tensor]) -> Callable[..., object]:
+    """The step with another decay taken off, made of the weights before and after, rate, decay."""
+    return lambda right, w, g, m, v, t, rate, decay: (
+        right[0] + rate * decay * w - off(w, right[0], rate, decay),
+        *right[1:],
+    )
 
 
 def _state(update: int, size: float) -> Callable[[torch.Generator], Arguments]:
@@ -91,19 +98,24 @@ adamw_step = Check(
             decay_in_gradient=True,
         ),
         _after(
-            "decay without the rate",
-            "decay · weight comes off without the learning rate. Both parts of the step are "
-            "multiplied by it.",
-            lambda right, w, g, m, v, t, rate, decay: (
-                right[0] + (rate - 1) * decay * w,
-                *right[1:],
-            ),
+            "another decay",
+            "Adam's part of the step and both means are right; the decay is not, or is missing. "
+            "Besides that part, rate · decay · weight is taken *off*, of the weight that came in.",
+            _decayed(lambda w, right, rate, decay: 0.0 * w),
+            _decayed(lambda w, right, rate, decay: decay * w),
+            _decayed(lambda w, right, rate, decay: -rate * decay * w),
+            _decayed(lambda w, right, rate, decay: rate * decay * torch.ones_like(w)),
+            _decayed(lambda w, right, rate, decay: rate * decay * (right + rate * decay * w)),
         ),
-        _but(
+        Mistake(
             "no correction",
-            "the bias correction is left out. Both means start at 0 and are too small at first: "
-            "divide m by 1 − β1^t and v by 1 − β2^t.",
-            corrected=False,
+            _adamw(powers=lambda t, _: (0, 0)),
+            "the bias correction is left out, of m, of v or of both. The means start at 0 and are "
+            "too small at first: divide m by 1 − β1^t and v by 1 − β2^t.",
+            also=(
+                _adamw(powers=lambda t, _: (BETA1**t, 0)),
+                _adamw(powers=lambda t, _: (0, BETA2**t)),
+            ),
         ),
         _after(
             "corrected means kept",

@@ -45,23 +45,27 @@ rate_of_batch = Check(
             _of_number(lambda batch, accumulate: batch),
             "the schedule moves with every batch. It moves once an update: batches 1 to "
             "`accumulate` belong to update 1.",
+            "The schedule counts batches",
         ),
         Mistake(
             "updates from 0",
             _of_number(lambda batch, accumulate: (batch - 1) // accumulate),
             "the update is one too low: you count updates from 0. The first has number 1.",
-        ),
-        Mistake(
-            "rounded to the nearest",
-            _of_number(lambda batch, accumulate: max(1, round(batch / accumulate))),
-            "the update is rounded to the nearest whole number. Batch 37 of 4 an update would be "
-            "of update 9 and batch 39 of update 10; both belong to update 10. Round up.",
+            "A learning rate given twice",
         ),
         Mistake(
             "rounded down",
             _of_number(lambda batch, accumulate: max(1, batch // accumulate)),
-            "the update is rounded down. Batch 37 of 4 an update belongs to update 10, and so do "
-            "38, 39 and 40.",
+            "the update is rounded down, or to the nearest whole number. Batch 37 of 4 an update "
+            "belongs to update 10, and so do 38, 39 and 40: round up.",
+            also=(_of_number(lambda batch, accumulate: max(1, round(batch / accumulate))),),
+        ),
+        Mistake(
+            "times Adam's own rate",
+            lambda *given: 0.001 * _rate(*given),
+            "this is 0.001 times Eq. 3. That is Adam's own default rate, which `LambdaLR` would "
+            "multiply by; here nothing stands beside the schedule.",
+            "A learning rate given twice",
         ),
         Mistake(
             "one too many",

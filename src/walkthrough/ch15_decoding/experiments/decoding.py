@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
+from phrasebook.codec import PhrasebookCodec
 from transformer.cache import DecoderCache
 from transformer.config import BOS_ID, EOS_ID, PAD_ID
 from transformer.data.batching import Pair, collate
-from transformer.data.codec import PhrasebookCodec
 from transformer.model import Transformer
 
 STOP = "</s>"

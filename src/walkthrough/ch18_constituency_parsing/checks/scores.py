@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from transformer.analysis.brackets import Span, labelled_spans
-from transformer.data.phrasebook import Tree, leaves, parse_brackets
+from transformer.parsing.brackets import Span, labelled_spans
+from transformer.parsing.trees import Tree, leaves, parse_brackets
 from walkthrough.checking import Case, Check, Mistake, fixed
 
 Spans = list[Span]

@@ -15,12 +15,10 @@ import pandas as pd
 
 from transformer.cli.corpora import trees_of
 from transformer.data.codec import codec_from_text
-from transformer.data.corpus import Corpus
-from transformer.data.craft import craft_trees
-from transformer.data.phrasebook import Tree, leaves, parse_brackets
-from transformer.data.tree_codec import TreeCodec
-from transformer.data.trees import TaggedTree
 from transformer.inference.translate import Decoding, translate
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.craft import craft_corpus, craft_trees
+from transformer.parsing.trees import TaggedTree, Tree, leaves, parse_brackets
 from transformer.training.checkpoint import average_checkpoints
 from transformer.training.run_folder import checkpoints_of
 from walkthrough.ch18_constituency_parsing.experiments import measuring
@@ -81,7 +79,7 @@ def parsed(job: Job, trained: Trained, *, repaired: bool = False) -> Outcome:
     mean = average_checkpoints(checkpoints_of(trained.model)[-AVERAGED:])
     codec, model = codec_from_text(mean.tokenizer or ""), mean.model()
     assert isinstance(codec, TreeCodec)
-    corpus = Corpus.from_craft("test", gold_tags="gold_tags" in job.arm.data)
+    corpus = craft_corpus("test", gold_tags="gold_tags" in job.arm.data)
     sources = corpus.source[:: EVERY["test"]]
     gold = [parse_brackets(tree) for tree in (corpus.source_trees or ())[:: EVERY["test"]]]
     trees: dict[str, Sequence[Tree | None]] = {}
@@ -165,7 +163,7 @@ def grammar(job: Job) -> Outcome:
 
 
 def part_of(train: Sequence[TaggedTree], size: int) -> list[TaggedTree]:
-    """Return the same sentences as `Corpus.from_craft(max_sentences=size)`, or all in order."""
+    """Return the same sentences as `craft_corpus(max_sentences=size)`, or all in order."""
     trees = list(train)
     if size < len(trees):
         random.Random(0).shuffle(trees)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from transformer.analysis.brackets import Span, labelled_spans, score_brackets
-from transformer.data.phrasebook import Tree, leaves
+from transformer.parsing.brackets import Span, labelled_spans, score_brackets
+from transformer.parsing.trees import Tree, leaves
 
 Pairs = Sequence[tuple[Tree | None, Tree]]
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", ";", "?", "!", "…", "–", "--", '"'})

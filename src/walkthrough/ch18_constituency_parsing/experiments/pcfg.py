@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from transformer.data.phrasebook import Tree, leaves
-from transformer.data.trees import TaggedTree
-from transformer.data.word_classes import word_class
+from transformer.parsing.trees import TaggedTree, Tree, leaves
+from transformer.parsing.word_classes import word_class
 
 ROOT = "ROOT"
 KEPT, SPREAD = 50, 11.0

@@ -17,13 +17,14 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from transformer.analysis.brackets import BracketScore, score_brackets
+from phrasebook import Example, phrasebook
 from transformer.config import BOS_ID, EOS_ID, TransformerConfig
-from transformer.data.phrasebook import Example, Tree, phrasebook
-from transformer.data.tree_codec import TreeCodec
-from transformer.data.trees import linearize
 from transformer.inference.translate import Decoding, translate
 from transformer.model import Transformer
+from transformer.parsing.brackets import BracketScore, score_brackets
+from transformer.parsing.codec import TreeCodec
+from transformer.parsing.symbols import linearize
+from transformer.parsing.trees import Tree
 from transformer.training import History, TrainSettings, train
 from walkthrough.ch18_constituency_parsing.experiments import measuring
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome

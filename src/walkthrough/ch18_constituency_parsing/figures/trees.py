@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from transformer.analysis.brackets import Span, labelled_spans
-from transformer.data.phrasebook import Tree, leaves
+from transformer.parsing.brackets import Span, labelled_spans
+from transformer.parsing.trees import Tree, leaves
 from walkthrough.drawing.style import PALETTE
 from walkthrough.drawing.svg import Drawing, box_at, drawing, words_at
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 
-from transformer.data.phrasebook import Tree, leaves
-from transformer.data.trees import is_bracket, linearize
+from transformer.parsing.symbols import is_bracket, linearize
+from transformer.parsing.trees import Tree, leaves
 from walkthrough.ch18_constituency_parsing.figures.trees import Node, placed
 from walkthrough.drawing.scene import FRAMES, Scene, scene
 from walkthrough.drawing.style import PALETTE

@@ -9,18 +9,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from phrasebook import Example
+from phrasebook.codec import PhrasebookCodec
+from phrasebook.questions import RELATIONS, Question, Relation, comparative, questions
+from phrasebook.second_corpus import distant_phrasebook, distant_sentences
 from transformer.config import TransformerConfig
 from transformer.data.batching import Batch, Pair, collate
-from transformer.data.codec import PhrasebookCodec, codec_from_text
-from transformer.data.phrasebook import Example
-from transformer.data.phrasebook.questions import (
-    RELATIONS,
-    Question,
-    Relation,
-    comparative,
-    questions,
-)
-from transformer.data.phrasebook.second_corpus import distant_phrasebook, distant_sentences
+from transformer.data.codec import codec_from_text
 from transformer.data.vocabulary import Vocabulary
 from transformer.model import AttentionMaps, Transformer
 from transformer.training import TrainSettings, load_checkpoint, train

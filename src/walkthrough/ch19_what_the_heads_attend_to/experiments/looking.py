@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer.data.phrasebook.questions import Question
+from phrasebook.questions import Question
 from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import Translator
 
 

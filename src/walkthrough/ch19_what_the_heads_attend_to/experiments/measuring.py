@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from phrasebook import Example
+from phrasebook.questions import RELATIONS, Question
+from phrasebook.second_corpus import distant_sentences
 from transformer.cli.corpora import exact_matches
-from transformer.data.phrasebook import Example, Tree
-from transformer.data.phrasebook.questions import RELATIONS, Question
-from transformer.data.phrasebook.second_corpus import distant_sentences
 from transformer.inference.translate import Decoding, translate
+from transformer.parsing.trees import Tree
 from walkthrough.ch19_what_the_heads_attend_to.experiments import surgery, trees
 from walkthrough.ch19_what_the_heads_attend_to.experiments.asking import (
     Translator,

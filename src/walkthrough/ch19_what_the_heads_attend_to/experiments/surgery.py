@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from phrasebook.questions import Question
 from transformer.attention import MultiHeadAttention
 from transformer.data.batching import Batch
-from transformer.data.phrasebook.questions import Question
 from transformer.model import Transformer
 
 Head = tuple[str, int, int]

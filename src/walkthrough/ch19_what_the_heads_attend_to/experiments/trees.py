@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer.analysis.brackets import labelled_spans
-from transformer.data.phrasebook import Tree, leaves
+from transformer.parsing.brackets import labelled_spans
+from transformer.parsing.trees import Tree, leaves
 
 Span = tuple[int, int]
 """First place, and the place after the last."""

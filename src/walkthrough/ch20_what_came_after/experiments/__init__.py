@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from phrasebook import Example
 from transformer.attention import MultiHeadAttention
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate, token_batches
-from transformer.data.phrasebook import Example
 from transformer.model import Transformer
 from transformer.training.objective import TranslationLoss, perplexity
 from walkthrough.ch20_what_came_after.blocks import TodaysAttention, stack
