@@ -11,7 +11,7 @@ from setuptools.command.build_py import build_py
 
 RECORDS = sorted(
     path.as_posix()
-    for pattern in ("*.json", "*.jsonl", "*.npz", "*.safetensors")
+    for pattern in ("*.json", "*.jsonl", "*.npz", "*.safetensors", "*.tar.xz")
     for path in Path("results").glob(pattern)
 )
 

@@ -3,6 +3,7 @@
     python -m tools.book.weights half-trained     # chapters 13, 15, 16: stopped early, one minute
     python -m tools.book.weights heads            # chapter 19: the runs of `19-heads`, seed 1, two
     python -m tools.book.weights page             # chapters 00 and 21: chapter 14's recipe, two
+    python -m tools.book.weights graphs           # what `page` computes, without its weights, one
 
 One core each. The corpus is ours, so the weights may stand in the repository. Those of `heads` and
 `page` are stored as 16-bit numbers, and what their notes say was measured after that rounding.
@@ -21,6 +22,7 @@ from transformer.model import Transformer
 from transformer.training import load_model, save_checkpoint, train
 from walkthrough.ch15_decoding.experiments import averaging
 from walkthrough.ch19_what_the_heads_attend_to.experiments import asking
+from walkthrough.ch21_translate_in_your_browser import graphs
 from walkthrough.lab import Arm, Key, half_trained, translator
 from walkthrough.lab.tasks import settings_of
 from walkthrough.page.results import FOLDER
@@ -69,7 +71,18 @@ def make_page(origin: dict[str, Any]) -> None:
     written(PAGE, half, task.codec.to_text(), **origin, exact=exact)
 
 
-MAKERS = {"half-trained": make_half_trained, "heads": make_heads, "page": make_page}
+def make_graphs(_: dict[str, Any]) -> None:
+    """The graphs into which a reader's weights are put; traced after a change of the model."""
+    graphs.write(load_model(PAGE))
+    print(f"{graphs.ARCHIVE}: {graphs.ARCHIVE.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+MAKERS = {
+    "half-trained": make_half_trained,
+    "heads": make_heads,
+    "page": make_page,
+    "graphs": make_graphs,
+}
 
 
 def main() -> None:

@@ -52,7 +52,7 @@ def pages_named(words: str) -> list[str]:
         SystemExit: one of the words names none, with the names that there are.
     """
     pages = sorted(path.stem for kind in ("ipynb", "md") for path in ROOT.glob(f"book/*.{kind}"))
-    short = {page[:2] if page[0].isdigit() else page: page for page in pages}
+    short = {page.partition("-")[0] if page[0].isdigit() else page: page for page in pages}
     known = {page: page for page in pages} | short
     if unknown := [word for word in words.split() if word not in known]:
         there = ", ".join(short)

@@ -1,9 +1,9 @@
 """What a reader's model is compared with: the trained translator, and its numbers on the way."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -22,15 +22,11 @@ SENTENCE = "Jane visite l'Afrique en septembre."
 SENTENCES = (SENTENCE, "Paul dort.")
 WRITTEN = ("Jane visits Africa in September.", "Paul sleeps")
 """What the decoder has read in the walk: lengths all differ, and the second has padding."""
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A tensor that went into a module or came out of it, in the order of the calls."""
-
-    path: str
-    is_input: bool
-    value: Tensor
+SUBLAYERS = {
+    "self_attention": "self-attention",
+    "cross_attention": "attention to the encoder's output",
+    "feed_forward": "feed-forward network",
+}
 
 
 @cache
@@ -46,9 +42,8 @@ def config() -> TransformerConfig:
 
 def sizes() -> dict[str, Any]:
     """Return the sizes by the names of the skeleton's model."""
-    given = config()
     names = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "dropout")
-    return {name: getattr(given, name) for name in names}
+    return {name: getattr(config(), name) for name in names}
 
 
 def sizes_for(made: Any) -> dict[str, Any]:
@@ -68,11 +63,8 @@ def state() -> State:
 @cache
 def batch() -> tuple[Tensor, Tensor]:
     """Return ids of the walk's sources and of the targets read so far, with padding."""
-    codec = translator()[1]
-    pairs = [
-        (codec.encode(a), codec.encode_target(b)) for a, b in zip(SENTENCES, WRITTEN, strict=True)
-    ]
-    made = collate(pairs)
+    codec, both = translator()[1], zip(SENTENCES, WRITTEN, strict=True)
+    made = collate([(codec.encode(a), codec.encode_target(b)) for a, b in both])
     return made.source, made.target_in
 
 
@@ -93,8 +85,8 @@ class Block:
 
     def difference(self, value: Tensor) -> float:
         """Return the largest difference at a word; infinite where the shape is another, or NaN."""
-        if value.shape != self.value.shape:
-            value = value.transpose(0, 1) if value.ndim == 3 else value
+        if value.shape != self.value.shape and value.ndim == 3:
+            value = value.transpose(0, 1)
         if value.shape != self.value.shape:
             return torch.inf
         return float((value - self.value)[words(self.side)].abs().max())
@@ -111,70 +103,60 @@ def blocks() -> tuple[Block, ...]:
     model, _ = translator()
     with torch.no_grad(), recorded(model) as seen:
         logits = model(*batch())
-    places = list(_places(model.config.n_layers))
-    found = [
-        Block(name, path, is_input, side, _first(seen, ours, is_input))
-        for name, path, ours, is_input, side in places
-    ]
-    return (*found, Block("the output: logits", "", False, 1, logits))
+    first = {(one.path, one.is_input): one.value for one in reversed(seen)}
+    return (
+        *(
+            Block(name, path, is_input, side, first[ours, is_input])
+            for name, path, ours, is_input, side in _places(model.config.n_layers)
+        ),
+        Block("the output: logits", "", False, 1, logits),
+    )
 
 
 def _places(n_layers: int) -> Iterator[tuple[str, str, str, bool, int]]:
-    for side, (stack, words_of) in enumerate((("encoder", "source"), ("decoder", "target"))):
+    """Yield a block's name, its place in the skeleton and in the package, whether it is an input,
+    and the side."""
+    for side, (stack, read) in enumerate((("encoder", "source"), ("decoder", "target"))):
         first = f"{stack}.layers.0.self_attention"
-        yield f"the {words_of}'s embedding", "embedding", f"{words_of}_embedding", False, side
-        yield f"the {words_of}'s embedding plus positions", f"{stack}.0", first, True, side
+        yield f"the {read}'s embedding", "embedding", f"{read}_embedding", False, side
+        yield f"the {read}'s embedding plus positions", f"{stack}.0", first, True, side
         for i in range(n_layers):
-            sublayers = ["self_attention", *["cross_attention"] * side, "feed_forward"]
-            parts = [x for j, name in enumerate(sublayers) for x in (name, f"residuals.{j}")]
-            for before, part in zip(["", *parts], parts, strict=False):
-                said = _SAID.get(part) or f"add & norm after the {_SAID[before]}"
-                path = f"{stack}.{i}.{part}"
-                ours = f"{stack}.layers.{i}.{part}"
-                yield f"{stack} layer {i + 1}, {said}", path, ours, False, side
-            yield (
-                f"{stack} layer {i + 1}, its output",
-                f"{stack}.{i}",
-                ours[: -len(part) - 1],
-                False,
-                side,
-            )
+            own, ours = f"{stack}.{i}", f"{stack}.layers.{i}"
+            parts = ["self_attention", *["cross_attention"] * side, "feed_forward"]
+            named = {}
+            for j, part in enumerate(parts):
+                named[f".{part}"] = SUBLAYERS[part]
+                named[f".residuals.{j}"] = f"add & norm after the {SUBLAYERS[part]}"
+            for path, name in (named | {"": "its output"}).items():
+                yield f"{stack} layer {i + 1}, {name}", f"{own}{path}", f"{ours}{path}", False, side
 
 
-_SAID = {
-    "self_attention": "self-attention",
-    "cross_attention": "attention to the encoder's output",
-    "feed_forward": "feed-forward network",
-}
+@dataclass(frozen=True)
+class Recorded:
+    """A tensor that went into a module or came out of it, in the order of the calls."""
 
-
-def _first(seen: list[Recorded], path: str, is_input: bool) -> Tensor:
-    return next(one.value for one in seen if one.path == path and one.is_input == is_input)
+    path: str
+    is_input: bool
+    value: Tensor
 
 
 @contextmanager
 def recorded(model: nn.Module) -> Iterator[list[Recorded]]:
     """Record the first tensor that goes into each module and the first that comes out."""
     seen: list[Recorded] = []
-    hooks = []
-    for path, module in model.named_modules(remove_duplicate=False):
-        hooks.append(module.register_forward_hook(_recorder(path, seen), with_kwargs=True))
-    try:
-        yield seen
-    finally:
-        for hook in hooks:
-            hook.remove()
 
-
-def _recorder(path: str, seen: list[Recorded]) -> Callable[..., None]:
-    def hook(module: nn.Module, inputs: Any, named: Any, output: Any) -> None:
+    def note(path: str, _: nn.Module, inputs: Any, named: Any, output: Any) -> None:
         came_out = output if isinstance(output, (tuple, list)) else (output,)
         for values, is_input in (((*inputs, *named.values()), True), (came_out, False)):
             for value in [x for x in values if isinstance(x, Tensor)][:1]:
                 # a copy: what comes next may change it in place
                 seen.append(Recorded(path, is_input, value.detach().clone()))
 
-    return hook
+    with ExitStack() as hooks:
+        for path, module in model.named_modules(remove_duplicate=False):
+            hook = module.register_forward_hook(partial(note, path), with_kwargs=True)
+            hooks.enter_context(hook)
+        yield seen
 
 
 @torch.no_grad()

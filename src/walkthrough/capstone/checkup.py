@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from dis import get_instructions
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,10 +12,10 @@ from torch import nn
 
 from transformer.config import EOS_ID
 from walkthrough.capstone import book, judging, solution, start
-from walkthrough.capstone.report import Part, Result, mapping_to_fill_in
+from walkthrough.capstone.report import Part, Result
 from walkthrough.capstone.stubs import HELPERS, PARTS
 from walkthrough.capstone.walk import place, walk
-from walkthrough.capstone.weights import CannotPlaceError, MissingError
+from walkthrough.capstone.weights import CannotPlaceError, MissingError, mapping_to_fill_in
 from walkthrough.checking import Verdict
 from walkthrough.checking.running import NeverEnds, limited
 from walkthrough.doctor import CannotCallError, examine
@@ -31,6 +32,8 @@ USES["Transformer"] = {*PARTS} - {"Transformer"}
 SHARED = {"MultiHeadAttention", "FeedForward", "EncoderLayer", "DecoderLayer"}
 """Names that people use for theirs as well."""
 NOTHING_YET = Verdict("nothing yet", "not written")
+IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
+"""What `pass`, or a docstring alone, is made of."""
 
 
 def check(file: Any = "my_transformer.py", *, doctor: bool = True) -> Result:
@@ -48,7 +51,11 @@ def check(file: Any = "my_transformer.py", *, doctor: bool = True) -> Result:
         part = Part(name, NOTHING_YET, unwritten=() if name in HELPERS else (name,))
         if name in own:
             part = _judged(own, name, ({*USES.get(name, ())} - right) & {*own}, stuck)
+            if name == start.EMBEDDING and part.verdict.mistake == "start":
+                part = replace(part, verdict=start.drawn_again(part.verdict, own.get(PARTS[-1])))
             part = replace(part, **_written(name, own[name]))
+            if part.unwritten and part.verdict.mistake == "no return":
+                part = replace(part, verdict=NOTHING_YET)
         result.parts[name] = part
         right |= {name} if part.verdict else set()
         stuck = stuck or "it had not returned after" in part.verdict.message
@@ -89,14 +96,18 @@ def loaded(file: Any) -> tuple[dict[str, Any], Result]:
 
 
 def _written(name: str, made: Any) -> dict[str, Any]:
-    """Return which functions of a part still raise `NotImplementedError`, and if others do not."""
+    """Return which functions of a part are not written, and whether the stub was touched."""
     own = {name: made}
     if isinstance(made, type):
         own = {f"{name}.{key}": value for key, value in vars(made).items()}
     codes = {key: code for key, value in own.items() if (code := getattr(value, "__code__", None))}
-    empty = tuple(key for key, code in codes.items() if "NotImplementedError" in code.co_names)
-    whole = len(empty) == len(codes)
-    return {"unwritten": (name,) if whole and empty else empty, "begun": not whole}
+    stubs = [key for key, code in codes.items() if "NotImplementedError" in code.co_names]
+    idle = [
+        key for key, code in codes.items() if {x.opname for x in get_instructions(code)} <= IDLE
+    ]
+    empty = tuple(key for key in codes if key in (*stubs, *idle))
+    whole = bool(empty) and len(empty) == len(codes)
+    return {"unwritten": (name,) if whole else empty, "begun": len(stubs) < len(codes)}
 
 
 def _judged(own: dict[str, Any], name: str, missing: set[str], stuck: bool) -> Part:
@@ -135,7 +146,7 @@ def _whole(own: dict[str, Any], result: Result, doctor: bool) -> None:
     except (CannotCallError, CannotPlaceError) as error:
         if "NotImplementedError" in str(error):  # a stub that it needs is not written
             return
-        if any(part.status == "wrong" for part in result.parts.values()):
+        if any(p.status == "wrong" or (p.begun and p.unwritten) for p in result.parts.values()):
             return  # the stub's line says it
         unplaced, lost = isinstance(error, CannotPlaceError), start.lost(model)
         said = lost or (error if unplaced else _not_called(model))
@@ -150,12 +161,9 @@ def _whole(own: dict[str, Any], result: Result, doctor: bool) -> None:
     result.translation = codec.decode(book.greedy(result.subject.logits, [source])[0])
     if doctor:
         result.doctor = examine(model)
-        result.doctor.not_examined[:] = [
-            # the weights are the book's, and the loop is the business of `train`
-            one
-            for one in result.doctor.not_examined
-            if one.name not in ("first loss", "labels")
-        ]
+        # the weights are the book's, and the loop is the business of `train`
+        kept = [x for x in result.doctor.not_examined if x.name not in ("first loss", "labels")]
+        result.doctor.not_examined[:] = kept
 
 
 def _not_called(model: nn.Module) -> str:
@@ -170,12 +178,10 @@ def _not_called(model: nn.Module) -> str:
 def _built(own: dict[str, Any]) -> nn.Module | None:
     made = own.get("Transformer")
     if made is None and not {*PARTS[:-1]} & {*own} - SHARED:  # no file of the skeleton's
-        here = own.get("__name__")
         classes = [v for v in own.values() if isinstance(v, type) and issubclass(v, nn.Module)]
-        made = next((v for v in reversed(classes) if v.__module__ == here), None)
-    if made is None:
-        return None
+        own_ones = (v for v in reversed(classes) if v.__module__ == own.get("__name__"))
+        made = next(own_ones, None)
     try:
-        return judging.built("Transformer", made)
+        return None if made is None else judging.built("Transformer", made)
     except Exception:  # judged and told above
         return None

@@ -1,21 +1,14 @@
-"""How a part is judged: by the chapters' own checks, else beside the package, alike in weights."""
+"""How a part is judged: by the chapters' own checks, else beside the solution, alike in weights."""
 
-from functools import cache
 from typing import Any
 
 import torch
 from torch import nn
 
 from walkthrough.capstone import book, start
-from walkthrough.capstone.kinds import FUNCTIONS, KINDS, N_HEADS, Call
-from walkthrough.capstone.slips import SLIPS, Slip, module_of
-from walkthrough.capstone.weights import (
-    CannotPlaceError,
-    MissingError,
-    Placing,
-    placings,
-)
-from walkthrough.checking import Check, Mistake, Verdict
+from walkthrough.capstone.kinds import FUNCTIONS, KINDS, N_HEADS
+from walkthrough.capstone.weights import CannotPlaceError, MissingError, Placing, placings
+from walkthrough.checking import Verdict
 from walkthrough.checking.base import NOTHING_YET
 from walkthrough.checking.stops import readers_frames, where_said
 
@@ -33,8 +26,8 @@ def judge(part: str, made: Any, mapping: Any = None) -> Verdict:
 
 
 def _numbers(part: str, made: Any, mapping: Any) -> Verdict:
-    """Judge what a class computes in evaluation, with the package's weights in it."""
-    kind, check = KINDS[part], class_check(part)
+    """Judge what a class computes in evaluation, with the solution's weights in it."""
+    kind = KINDS[part]
     try:
         module = built(part, made)
         ways = _ways(part, module, mapping)
@@ -48,20 +41,19 @@ def _numbers(part: str, made: Any, mapping: Any) -> Verdict:
         return Verdict("wrong", f"{said}: {error}", "placing")
     except Exception as error:  # whatever a reader's code raises
         return Verdict("wrong", stopped(f"`{part}(…)`", error), "stops")
-    first = None
+    verdicts = []
     for way in ways:
         way.put(module, kind.state)
-        verdict = check(kind.call(module))
-        if verdict:
-            return verdict
-        first = verdict if first is None else first
-    if len(ways) > 1 and first is not None:  # the order in which the weights stand is not known
-        said = (
-            "whether this is wrong cannot be told: its weights have no names of the skeleton, and "
-            "in every order that was tried the numbers are others: "
-        )
-        return Verdict("wrong", said + first.message, "placing")
-    return NOTHING_YET if first is None else first
+        verdicts.append(kind.check(kind.call(module)))
+        if verdicts[-1]:
+            return verdicts[-1]
+    if len(ways) == 1:
+        return verdicts[0]
+    said = (  # the order in which the weights stand is not known
+        "whether this is wrong cannot be told: its weights have no names of the skeleton, and in "
+        "every order that was tried the numbers are others: "
+    )
+    return Verdict("wrong", said + verdicts[0].message, "placing")
 
 
 def built(part: str, made: Any) -> nn.Module:
@@ -78,7 +70,7 @@ def built(part: str, made: Any) -> nn.Module:
     return module.eval()
 
 
-def _ways(part: str, module: nn.Module, mapping: Any = None) -> list[Placing]:
+def _ways(part: str, module: nn.Module, mapping: Any) -> list[Placing]:
     n_heads = book.config().n_heads if part == "Transformer" else N_HEADS
     try:
         return placings(module, KINDS[part].state, n_heads, mapping)
@@ -86,36 +78,6 @@ def _ways(part: str, module: nn.Module, mapping: Any = None) -> list[Placing]:
         if mapping and part != "Transformer":
             return placings(module, KINDS[part].state, n_heads)
         raise
-
-
-@cache
-def class_check(part: str) -> Check:
-    """Return the check of a class: the package's module beside it, the slips as its mistakes."""
-    kind = KINDS[part]
-    reference = kind.call_ours(kind.ours())
-    return Check(
-        name=part,
-        reference=torch.no_grad()(reference),
-        cases=kind.cases,
-        mistakes=[
-            Mistake(slip.name, _slipped(slip), f"`{part}` forgets {slip.forgets}.")
-            for slip in SLIPS
-            if slip.part == part != "Transformer"  # of the whole, the walk tells the cause
-        ],
-        tolerance=1e-4,
-        right=f"`{part}` is right: the numbers of the package's, with the same weights",
-    )
-
-
-def _slipped(slip: Slip) -> Call:
-    @cache
-    def module() -> nn.Module:
-        made = built(slip.part, getattr(module_of(slip), slip.part))
-        state = KINDS[slip.part].state
-        _ways(slip.part, made)[0].put(made, state)
-        return made
-
-    return lambda *given: KINDS[slip.part].call(module())(*given)
 
 
 def stopped(what: str, error: BaseException) -> str:

@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass, field
 from html import escape
-from math import isfinite
 from typing import Any
 
 from torch import nn
@@ -11,7 +10,7 @@ from torch import nn
 from walkthrough.capstone import book
 from walkthrough.capstone.stubs import HELPERS, PARTS, STUBS, Stub
 from walkthrough.capstone.walk import Walk
-from walkthrough.capstone.weights import TEMPLATE, Placing
+from walkthrough.capstone.weights import Placing, mapping_to_fill_in
 from walkthrough.checking import Verdict
 from walkthrough.doctor import Report
 from walkthrough.doctor.calling import Subject
@@ -56,14 +55,12 @@ class Result:
 
     def status(self, stub: Stub) -> str:
         """Return "right", "wrong", "cannot tell" or "nothing yet"."""
-        all_of = [self.parts[name] for name in stub.parts]
+        statuses = {name: self.parts[name].status for name in stub.parts}
+        needed = [status for name, status in statuses.items() if name not in HELPERS]
         for status in ("wrong", "cannot tell"):
-            if any(part.status == status for part in all_of):
+            if status in statuses.values():
                 return status
-        needed = [part for part in all_of if part.name not in HELPERS]
-        if needed and all(part.verdict for part in needed):
-            return "right"
-        return "right" if all(part.verdict for part in all_of) else "nothing yet"
+        return "right" if {*(needed or statuses.values())} == {"right"} else "nothing yet"
 
     @property
     def next(self) -> Stub | None:
@@ -84,7 +81,7 @@ class Result:
         found = []
         for stub in STUBS:
             parts, status = [self.parts[name] for name in stub.parts], self.status(stub)
-            said = [self._part_said(p) for p in parts if p.status in ("wrong", "cannot tell")]
+            said = [self._part_said(p) for p in parts if p.verdict.mistake or p.status == "wrong"]
             empty = [name for part in parts for name in part.unwritten]
             if status != "right" and empty and any(part.begun for part in parts):
                 names = ", ".join(f"`{name}`" for name in empty)
@@ -111,23 +108,21 @@ class Result:
         if self.translation:
             said.append(f"With the book's weights: {book.SENTENCE} → {self.translation}")
         if self.walk is not None:
-            said.append(str(self.walk))
-            if not self.walk.sure:
-                said.append(mapping_to_fill_in())
+            said += [str(self.walk), *([] if self.walk.sure else [mapping_to_fill_in()])]
         if self.doctor is not None:
             said += ["", str(self.doctor), ""] if everything else self._examined(self.doctor)
+        return [*said, self._next_said()]
+
+    def _next_said(self) -> str:
         left = [stub.name for stub in STUBS if self.status(stub) == "nothing yet"]
         if left and self.walk is not None and self.walk.agrees:
-            said.append(f"Not found by the skeleton's names, and not needed: {', '.join(left)}.")
-        elif self.next is not None:
-            stub = self.next
-            status = self.status(stub)
-            begun = "" if status == "nothing yet" else f" ({status})"
-            said.append(f"Next: {stub.number} {stub.name}{begun}, {SITE}book/{stub.page}")
-        else:
-            loop = "All ten are right. Next: your loop, `train`, and what it learns."
-            said.append("Next: what is said above." if self.wrong else loop)
-        return said
+            return f"Not found by the skeleton's names, and not needed: {', '.join(left)}."
+        if (stub := self.next) is not None:
+            begun = "" if self.status(stub) == "nothing yet" else f" ({self.status(stub)})"
+            return f"Next: {stub.number} {stub.name}{begun}, {SITE}book/{stub.page}"
+        if self.wrong:
+            return "Next: what is said above."
+        return "All ten are right. Next: your loop, `train`, and what it learns."
 
     def _examined(self, doctor: Report) -> list[str]:
         """Return the doctor's bugs, its departures where no stub is wrong, and how many lines."""
@@ -162,36 +157,18 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
+        lines = zip(STUBS, self.lines(), strict=True)
         return {
             "file": self.file,
             "wrong": self.wrong,
             "stubs": [
                 {"number": stub.number, "name": stub.name, "section": stub.section,
                  "page": f"{SITE}book/{stub.page}", "status": status, "said": said}
-                for stub, (status, _, said) in zip(STUBS, self.lines(), strict=True)
+                for stub, (status, _, said) in lines
             ],
-            "next": None if self.next is None else self.next.number,
+            "next": self.next and self.next.number,
             "translation": self.translation,
-            "walk": None if self.walk is None else {
-                "placed": self.walk.placed, "sure": self.walk.sure, "agrees": self.walk.agrees,
-                "first": self.walk.first and self.walk.first.name,
-                "difference": self.walk.first and _finite(self.walk.first.difference),
-                "cause": self.walk.cause,
-                "blocks": [
-                    {"name": one.name, "difference": _finite(one.difference), "agrees": one.agrees}
-                    for one in self.walk.blocks
-                ],
-            },
+            "walk": self.walk and self.walk.to_dict(),
             "said": self.said,
             "doctor": self.doctor and json.loads(self.doctor.to_json()),
         }  # fmt: skip
-
-
-def _finite(number: float | None) -> float | None:
-    return None if number is None or not isfinite(number) else number
-
-
-def mapping_to_fill_in() -> str:
-    """Return the lines in which a reader says how the parts of a parameter's name are called."""
-    rows = "".join(f'    "{name}": "{own}",\n' for name, own in TEMPLATE.items())
-    return f"Write into your file, with your own names on the right:\n\nWEIGHTS = {{\n{rows}}}"

@@ -6,9 +6,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from walkthrough.capstone import solution
-
-SOLUTION = Path(solution.__file__)
+from walkthrough.capstone.stubs import SOLUTION
 
 
 @dataclass(frozen=True)

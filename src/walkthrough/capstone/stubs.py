@@ -1,12 +1,16 @@
-"""The skeleton: its ten stubs, in the order of the book, and `new`, which writes it."""
+"""The skeleton: the solution without its code, ten stubs in the order of the book; and `new`."""
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from walkthrough.capstone import solution
 from walkthrough.doctor.report import SITE
 
-SKELETON = Path(__file__).with_name("skeleton.py")
+SOLUTION = Path(solution.__file__)
+NOT_ASKED = {"embed"}
+"""Functions of the solution that no stub asks for."""
 _HEAD = re.compile(r"^# (\d+) · (.+?) · (.+)\n# \{site\}(.+)$", re.MULTILINE)
 _PART = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 
@@ -22,6 +26,21 @@ class Stub:
     parts: tuple[str, ...]
 
 
+def skeleton() -> str:
+    """Return the solution with `raise NotImplementedError` in the place of its code."""
+    text = SOLUTION.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    for one in sorted(functions, key=lambda one: -one.lineno):
+        if one.name in NOT_ASKED:
+            del lines[one.lineno - 1 : (one.end_lineno or 0) + 1]
+        elif len(one.body) > 1:  # a docstring, or `super().__init__()`, stays
+            start = one.body[1].lineno - 1
+            indent = " " * one.body[1].col_offset
+            lines[start : one.end_lineno] = [f"{indent}raise NotImplementedError"]
+    return "\n".join(lines).replace("{site}", f"{SITE}book/") + "\n"
+
+
 def _stubs(text: str) -> tuple[Stub, ...]:
     _, *found = _HEAD.split(text.partition("\n# The loop")[0])
     heads = zip(*(found[i::5] for i in range(5)), strict=True)
@@ -31,7 +50,7 @@ def _stubs(text: str) -> tuple[Stub, ...]:
     )
 
 
-STUBS = _stubs(SKELETON.read_text(encoding="utf-8"))
+STUBS = _stubs(SOLUTION.read_text(encoding="utf-8"))
 PARTS = tuple(part for stub in STUBS for part in stub.parts)
 HELPERS = {"split_heads", "merge_heads", "layer_norm"}
 """Parts that a file may do without."""
@@ -45,13 +64,11 @@ def new(file: str | Path = "my_transformer.py") -> Path:
         FileNotFoundError: its folder is not there.
     """
     path = Path(file)
-    text = SKELETON.read_text(encoding="utf-8").replace("{site}", f"{SITE}book/")
-    text = text.replace("  # noqa: F401", "")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {path.parent} is not there")
     try:
         with path.open("x", encoding="utf-8") as out:
-            out.write(text)
+            out.write(skeleton())
     except FileExistsError:
         raise FileExistsError(f"{path} is there already, and is left as it is") from None
     return path

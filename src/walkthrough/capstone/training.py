@@ -1,5 +1,6 @@
 """`train`: batches of the phrasebook for the reader's own loop, and what its model has learnt."""
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
@@ -16,13 +17,16 @@ from transformer.cli.corpora import exact_matches
 from transformer.config import EOS_ID
 from walkthrough.capstone import book, judging
 from walkthrough.capstone.checkup import loaded
+from walkthrough.ch00_one_sentence.experiments import SENTENCES
 from walkthrough.ch14_the_training_run.loop import updates
-from walkthrough.doctor.calling import Subject, find_call
+from walkthrough.doctor.calling import CannotCallError, Subject, find_call
 from walkthrough.doctor.loading import NoModelError
 from walkthrough.lab import translator
 
-SPLITS = ("test_sentences", "test_combinations")
+SPLITS = {"test_sentences": "unseen sentences", "test_combinations": "unseen combinations"}
 UPDATES = 400
+ASKED = (0, 50, 100, 150, 200)
+"""Updates after which, and after the last, the model is asked for chapter 00's two sentences."""
 
 
 class TrainingError(ValueError):
@@ -31,17 +35,28 @@ class TrainingError(ValueError):
 
 @dataclass
 class Trained:
-    """A model that the reader's loop has trained, its losses, and its held-out scores."""
+    """A model that the reader's loop has trained, its losses, what it said, held-out scores."""
 
     model: nn.Module = field(repr=False)
     losses: list[float] = field(default_factory=list, repr=False)
+    said: list[dict[str, Any]] = field(default_factory=list, repr=False)
     seconds: float = 0.0
     exact: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        names = {SPLITS[0]: "unseen sentences", SPLITS[1]: "unseen combinations"}
-        scores = ", ".join(f"{names[n]} {100 * x:.1f} % exact" for n, x in self.exact.items())
+        scores = ", ".join(f"{SPLITS[n]} {100 * x:.1f} % exact" for n, x in self.exact.items())
         return f"{len(self.losses)} updates in {self.seconds:.0f} s of processor time: {scores}"
+
+    def ask(self) -> None:
+        """Keep what the model says now; the training goes on as if it had not been asked."""
+        with torch.random.fork_rng(devices=[]):
+            try:
+                subject = find_call(self.model.eval(), None, (0, 0))
+                found = translations(subject, SENTENCES, extra=5)
+                self.said.append({"update": len(self.losses), "translations": found})
+            except CannotCallError:  # what is wrong is said when the loop stops
+                pass
+        self.model.train()
 
 
 def train(
@@ -55,9 +70,8 @@ def train(
 ) -> Trained:
     """Run the reader's `train` on the phrasebook, say its losses, and score what it has learnt.
 
-    `file` is what `check` takes: a path, a module, or `globals()`.
-
-    `minutes` ends the batches early. With `out` the weights are written there.
+    `file` is what `check` takes: a path, a module, or `globals()`. `minutes` ends the batches
+    early. With `out` the weights are written there, with what the model said on its way.
 
     Raises:
         NoModelError: the file is not there, is no Python, or has no such class.
@@ -73,6 +87,7 @@ def train(
         raise TrainingError(f"{known.file} has no function `train(model, batches, n_updates)`")
     trained = Trained(new_model(own, seed))
     before = _weights(trained.model)
+    trained.ask()
     began = time.process_time()
     for loss in _losses(loop, trained.model, _batches(n_updates, seed, minutes), n_updates):
         trained.losses.append(loss)
@@ -82,16 +97,29 @@ def train(
             say(f"update {update:4d}  loss {loss:6.3f}  {spent:5.0f} s")
         if not isfinite(loss):
             raise TrainingError(f"the loss of update {update} is no number: {loss}")
+        if update in ASKED:
+            trained.ask()
     trained.seconds = time.process_time() - began
     if not trained.losses:
         raise TrainingError("your loop yields no loss: `yield loss.item()` after each update")
     if torch.equal(before, _weights(trained.model)):
         raise TrainingError("after all updates the weights are what they were: no step was made")
+    if len(trained.losses) not in ASKED:
+        trained.ask()
     if out is not None:
-        save_model(trained.model, str(out))
+        save_model(trained.model, str(out), {STORY: json.dumps(trained.said)})
         say(f"weights: {out}")
     trained.exact = scores(trained.model, say=say)
     return trained
+
+
+STORY = "said"
+
+
+def story(weights: str | Path) -> list[dict[str, Any]]:
+    """Return what the model of these weights said in training; nothing where they do not tell."""
+    with safe_open(str(weights), "pt") as held:
+        return list(json.loads((held.metadata() or {}).get(STORY, "[]")))
 
 
 def new_model(own: dict[str, Any], seed: int = 1) -> nn.Module:
@@ -116,12 +144,13 @@ def load_weights(model: nn.Module, weights: str | Path) -> None:
     """Load what `train` wrote.
 
     Raises:
-        ValueError: the file is not there, is damaged, or belongs to another model.
+        ValueError: the file is not there, is damaged, or belongs to another model: which tensors.
     """
     try:
         load_model(model, str(weights))
     except (OSError, SafetensorError, RuntimeError) as error:
-        first = str(error).strip().splitlines()[0]
+        head, *lines = str(error).strip().splitlines()
+        first = "; ".join(line.strip().rstrip(".") for line in lines[:2]) or head
         raise ValueError(f"{weights} does not fit this model: {first}") from error
 
 
@@ -139,11 +168,13 @@ def exact(model: nn.Module, pairs: Sequence[tuple[str, str]], say: Any = None) -
         CannotCallError: no way to call the model was found.
     """
     subject = find_call(model.eval(), None, (0, 0))
-    outputs = translations(subject, [pair[0] for pair in pairs], say)
+    outputs = translations(subject, [pair[0] for pair in pairs], say=say)
     return exact_matches(outputs, [pair[1] for pair in pairs])
 
 
-def translations(subject: Subject, texts: Sequence[str], say: Any = None) -> list[str]:
+def translations(
+    subject: Subject, texts: Sequence[str], *, extra: int = 50, say: Any = None
+) -> list[str]:
     """Return the greedy translation of each text, whatever its length."""
     codec = book.translator()[1]
     ids = [[*codec.encode(text), EOS_ID] for text in texts]
@@ -153,7 +184,7 @@ def translations(subject: Subject, texts: Sequence[str], say: Any = None) -> lis
         some = order[start : start + 100]
         if say is not None and not start % 500:
             say(f"translating {start + 1} of {len(texts)}")
-        outputs = book.greedy(subject.logits, [ids[i] for i in some])
+        outputs = book.greedy(subject.logits, [ids[i] for i in some], extra)
         found |= {i: codec.decode(output) for i, output in zip(some, outputs, strict=True)}
     return [found[i] for i in range(len(texts))]
 

@@ -16,25 +16,22 @@ _RENAMED = (
     (r"\blayer_norm\.bias", "bias"),
     (r"^(source_embedding\.weight|target_embedding\.weight|output_weight)$", "embedding.weight"),
 )
-TEMPLATE = {
-    "embedding": "embedding",
-    "encoder": "encoder",
-    "decoder": "decoder",
-    "self_attention": "self_attention",
-    "cross_attention": "cross_attention",
-    "query_proj": "query_proj",
-    "key_proj": "key_proj",
-    "value_proj": "value_proj",
-    "output_proj": "output_proj",
-    "feed_forward": "feed_forward",
-    "expand": "expand",
-    "contract": "contract",
-    "residuals.0": "residuals.0",
-    "residuals.1": "residuals.1",
-    "residuals.2": "residuals.2",
-    "gain": "gain",
+PARTS_OF_NAMES = (
+    *("embedding", "encoder", "decoder", "self_attention", "cross_attention", "query_proj"),
+    *("key_proj", "value_proj", "output_proj", "feed_forward", "expand", "contract"),
+    *("residuals.0", "residuals.1", "residuals.2", "gain"),
+)
+"""Of which a reader may write down how they are called in the file."""
+BIASES = (
+    "the book's weights have a bias with each matrix of attention and feed-forward network, and "
+    "yours has not"
+)
+COUNTS = {"network": "matrices of feed-forward networks", "norm": "norms"}
+ROLES = {
+    "attention": ("query_proj", "key_proj", "value_proj", "output_proj"),
+    "network": ("expand", "contract"),
+    "norm": ("gain",),
 }
-"""What a reader fills in, on the right: how the parts of a parameter's name are called there."""
 
 
 class CannotPlaceError(ValueError):
@@ -43,6 +40,12 @@ class CannotPlaceError(ValueError):
 
 class MissingError(CannotPlaceError):
     """A parameter with a name of the skeleton is missing."""
+
+
+def mapping_to_fill_in() -> str:
+    """Return the lines in which a reader says how the parts of a parameter's name are called."""
+    rows = "".join(f'    "{name}": "{name}",\n' for name in PARTS_OF_NAMES)
+    return f"Write into your file, with your own names on the right:\n\nWEIGHTS = {{\n{rows}}}"
 
 
 def skeleton_name(name: str) -> str:
@@ -98,8 +101,13 @@ def placings(
             if all(name.endswith("_proj.bias") for name in missing):
                 raise CannotPlaceError(BIASES)
             raise MissingError(f"there is no `{missing[0]}`, which the book's model has")
-        how = "by your mapping" if mapping else "by the names of the skeleton"
-        return [Placing(how, lambda module, state: _by_name(module, state, named))]
+
+        @torch.no_grad()
+        def by_name(to: nn.Module, state: State) -> None:
+            for name, parameter in to.named_parameters():
+                parameter.copy_(state[named[name]])
+
+        return [Placing("by your mapping" if mapping else "by the names of the skeleton", by_name)]
     if mapping:
         unknown = sorted(set(own) - set(named)) or sorted(n for n in own if n in named)
         raise CannotPlaceError(
@@ -114,12 +122,6 @@ def _mapped(name: str, mapping: Mapping[str, str]) -> str:
         return name
     parts = "|".join(map(re.escape, sorted(mapping, key=len, reverse=True)))
     return re.sub(rf"(?<![^.])(?:{parts})(?![^.])", lambda found: mapping[found[0]], name)
-
-
-@torch.no_grad()
-def _by_name(module: nn.Module, state: State, named: Mapping[str, str]) -> None:
-    for name, parameter in module.named_parameters():
-        parameter.copy_(state[named[name]])
 
 
 # By shape and place ------------------------------------------------------------------------------
@@ -158,25 +160,17 @@ def _units(module: nn.Module) -> Iterator[_Unit]:
             raise CannotPlaceError(f"`{type(owner).__name__}` has {said}: which belong together?")
 
 
-ROLES = {
-    "attention": ("query_proj", "key_proj", "value_proj", "output_proj"),
-    "network": ("expand", "contract"),
-    "norm": ("gain",),
-}
-
-
 def _stems(book: State, role: str) -> list[str]:
     """Return the names of the book's modules of one role, in the order of Figure 1."""
     order = ["encoder", "decoder", "self_attention", "cross_attention", *ROLES[role]]
     at = {name: i for i, name in enumerate(order)}
+    end = "gain" if role == "norm" else "weight"
+    ends = ("gain",) if role == "norm" else tuple(f"{name}.weight" for name in ROLES[role])
 
     def place(stem: str) -> tuple[int, ...]:
         return tuple(int(p) if p.isdigit() else at.get(p, 0) for p in stem.split("."))
 
-    if role == "norm":
-        return sorted((n.removesuffix("gain") for n in book if n.endswith("gain")), key=place)
-    ends = tuple(f"{name}.weight" for name in ROLES[role])
-    return sorted((n.removesuffix("weight") for n in book if n.endswith(ends)), key=place)
+    return sorted((n.removesuffix(end) for n in book if n.endswith(ends)), key=place)
 
 
 def _pair(state: State, stem: str) -> tuple[Tensor, Tensor | None]:
@@ -186,28 +180,18 @@ def _pair(state: State, stem: str) -> tuple[Tensor, Tensor | None]:
 
 def _by_place(module: nn.Module, book: State, n_heads: int) -> list[Placing]:
     stems = {role: _stems(book, role) for role in ROLES}
-    units = list(_units(module))
     table = next((t.shape for n, t in book.items() if n in ("embedding.weight", "weight")), None)
-    wide = {book[f"{stem}weight"].shape for stem in stems["network"]}
-    kinds: dict[str, list[int]] = {"attention": [], "network": [], "norm": [], "table": []}
-    for i, unit in enumerate(units):
-        shape = unit.weight.shape
-        is_network = shape in wide or shape[::-1] in wide
-        rest = "network" if is_network else "norm" if len(shape) == 1 else "attention"
-        kinds["table" if shape == table else rest].append(i)
-    for role in ("network", "norm"):
-        if len(kinds[role]) != len(stems[role]):
-            raise CannotPlaceError(_counts(role, len(stems[role]), len(kinds[role])))
-    if table is not None and not kinds["table"]:
-        raise CannotPlaceError(f"no matrix has the embedding's shape, {tuple(table)}")
-    if any(units[i].bias is None for i in (*kinds["attention"], *kinds["network"])):
-        raise CannotPlaceError(BIASES)
-    looks = _looks(stems["attention"])
-    rows = _rows([units[i] for i in kinds["attention"]], book, stems["attention"])
+    kinds = _kinds(list(_units(module)), book, stems, table)
+    rows = _rows(kinds["attention"], book, stems["attention"])
+    looks = [stems["attention"][i : i + 4] for i in range(0, len(stems["attention"]), 4)]
+    encoder = [four for four in looks if four[0].startswith("encoder.")]
+    decoder = looks[len(encoder) :]
+    several = len(looks) > 1
+    exchanged = [*encoder, *(decoder[i ^ 1] for i in range(len(decoder) * several))]
     ways = itertools.product(
         itertools.permutations(range(3)) if looks else [(0, 1, 2)],
-        [looks, *([_exchanged(looks)] if len(looks) > 1 else [])],
-        [False, True] if any(units[i].is_raw for i in kinds["attention"]) else [False],
+        [looks, *[exchanged] * several],  # a decoder layer's two, turned round
+        [False, True] if any(unit.is_raw for unit in kinds["attention"].values()) else [False],
         [None] if len(set(rows)) <= 1 else [None, rows[-1] // n_heads],  # also head by head
     )
 
@@ -216,65 +200,66 @@ def _by_place(module: nn.Module, book: State, n_heads: int) -> list[Placing]:
             mine = list(_units(to))
             for i in kinds["table"]:
                 mine[i].fill(next(t for t in state.values() if t.shape == table), None)
-            for role in ("network", "norm"):
+            for role in COUNTS:
                 for i, stem in zip(kinds[role], stems[role], strict=True):
                     mine[i].fill(*_pair(state, stem))
-            per = len(kinds["attention"]) // max(1, len(attentions))
+            own, per = [*kinds["attention"]], len(kinds["attention"]) // max(1, len(attentions))
             for k, four in enumerate(attentions):
-                own = [mine[i] for i in kinds["attention"][k * per : k * per + per]]
                 pairs = [_pair(state, four[j]) for j in (*order, 3)]
-                _fill_attention(own, pairs, turned, head)
+                _fill([mine[i] for i in own[k * per : k * per + per]], pairs, turned, head)
 
         return Placing("by shape and place", put)
 
     return [placing(*way) for way in ways]
 
 
-BIASES = (
-    "the book's weights have a bias with each matrix of attention and feed-forward network, and "
-    "yours has not"
-)
+def _kinds(
+    units: list[_Unit], book: State, stems: dict[str, list[str]], table: torch.Size | None
+) -> dict[str, dict[int, _Unit]]:
+    """Return which units play which role, with their places.
+
+    Raises:
+        CannotPlaceError: of one role there are others than the book has.
+    """
+    wide = {book[f"{stem}weight"].shape for stem in stems["network"]}
+    kinds: dict[str, dict[int, _Unit]] = {role: {} for role in (*ROLES, "table")}
+    for i, unit in enumerate(units):
+        shape = unit.weight.shape
+        is_network = shape in wide or shape[::-1] in wide
+        rest = "network" if is_network else "norm" if len(shape) == 1 else "attention"
+        kinds["table" if shape == table else rest][i] = unit
+    for role, names in COUNTS.items():
+        if (got := len(kinds[role])) != (wanted := len(stems[role])):
+            raise CannotPlaceError(f"the book's model has {wanted} {names} here, yours has {got}")
+    if table is not None and not kinds["table"]:
+        raise CannotPlaceError(f"no matrix has the embedding's shape, {tuple(table)}")
+    if any(one.bias is None for role in ("attention", "network") for one in kinds[role].values()):
+        raise CannotPlaceError(BIASES)
+    return kinds
 
 
-def _counts(role: str, wanted: int, got: int) -> str:
-    names = {"network": "matrices of feed-forward networks", "norm": "norms"}
-    return f"the book's model has {wanted} {names[role]} here, yours has {got}"
-
-
-def _looks(stems: list[str]) -> list[list[str]]:
-    return [stems[i : i + 4] for i in range(0, len(stems), 4)]
-
-
-def _exchanged(looks: list[list[str]]) -> list[list[str]]:
-    """Return the attentions with a decoder layer's two in the other order."""
-    encoder = [four for four in looks if four[0].startswith("encoder.")]
-    decoder = looks[len(encoder) :]
-    return [*encoder, *(decoder[i ^ 1] for i in range(len(decoder)))]
-
-
-def _rows(units: list[_Unit], book: State, stems: list[str]) -> list[int]:
+def _rows(units: dict[int, _Unit], book: State, stems: list[str]) -> list[int]:
     """Return how many rows each unit holds of the attentions' matrices.
 
     Raises:
         CannotPlaceError: they do not add up.
     """
+    shapes = [tuple(unit.weight.shape) for unit in units.values()]
+    if not stems and units:
+        raise CannotPlaceError(f"nothing of the book's fits {shapes[0]}")
     if not stems:
-        if units:
-            raise CannotPlaceError(f"nothing of the book's fits {tuple(units[0].weight.shape)}")
         return []
-    size = book[f"{stems[0]}weight"].shape[1]
-    rows = [u.weight.numel() // size for u in units if size in u.weight.shape]
-    n_looks = len(stems) // 4
+    size, n_looks = book[f"{stems[0]}weight"].shape[1], len(stems) // 4
+    rows = [u.weight.numel() // size for u in units.values() if size in u.weight.shape]
     if len(rows) < len(units) or len(units) % n_looks or sum(rows) != 4 * size * n_looks:
-        shapes = sorted({tuple(u.weight.shape) for u in units})
         raise CannotPlaceError(
             f"the book's {n_looks} attentions have four matrices of {size} × {size} each; yours "
-            f"have {len(units)} matrices, of {', '.join(map(str, shapes))}"
+            f"have {len(units)} matrices, of {', '.join(map(str, sorted({*shapes})))}"
         )
     return rows
 
 
-def _fill_attention(
+def _fill(
     units: list[_Unit], pairs: list[tuple[Tensor, Tensor | None]], turned: bool, head: int | None
 ) -> None:
     """Hand the rows of queries, keys and values on in order; what is made last mixes the heads."""
@@ -284,10 +269,8 @@ def _fill_attention(
         rows = torch.arange(len(weight)).view(3, -1, head).transpose(0, 1).flatten()
         weight, bias = weight[rows], bias[rows]
     *inputs, output = units
-    first = 0
     for unit in inputs:
         n = unit.weight.numel() // weight.shape[1]
-        some = slice(first, first + n)
-        unit.fill(weight[some], bias[some], turned=turned)
-        first += n
+        unit.fill(weight[:n], bias[:n], turned=turned)
+        weight, bias = weight[n:], bias[n:]
     output.fill(*pairs[3], turned=turned)

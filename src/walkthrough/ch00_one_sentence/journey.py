@@ -11,6 +11,7 @@ from torch import Tensor
 from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID
 from transformer.inference import greedy_decode
+from transformer.inference.greedy import forbid_special
 from transformer.layers import EncoderLayer
 from transformer.model import AttentionMaps, Transformer
 
@@ -53,19 +54,33 @@ class Journey:
     logits: Float[Tensor, "target_len vocab_size"]
 
     @property
+    def ids(self) -> list[int]:
+        """The translation's ids, without the end."""
+        return [one for one in self.target_ids if one != EOS_ID]
+
+    @property
     def probabilities(self) -> Float[Tensor, "target_len vocab_size"]:
         """The softmax of the logits: how likely each word is to be the next."""
         return self.logits.softmax(dim=-1)
 
 
 @torch.no_grad()
-def travel(model: Transformer, codec: PhrasebookCodec, text: str = SENTENCE) -> Journey:
-    """Send a sentence through the model and keep what it computes; greedy decoding writes."""
+def travel(
+    model: Transformer, codec: PhrasebookCodec, text: str = SENTENCE, most: int | None = None
+) -> Journey:
+    """Send a sentence through the model and keep what it computes; greedy decoding writes.
+
+    With `most` the translation is stopped there, and has no end where the model writes none.
+    """
     words = codec.vocabulary
     source_ids = [*codec.encode(text), EOS_ID]
     source = torch.tensor([source_ids])
-    (target_ids,) = greedy_decode(model, source)
+    (target_ids,) = greedy_decode(model, source, max_len=most)
     read = torch.tensor([[BOS_ID, *target_ids]])
+    logits = model(source, read)[0]
+    ends = int(forbid_special(logits[-1].clone()).argmax()) == EOS_ID
+    if not ends:  # the search was stopped, and the last row is of a word that nobody asked for
+        read, logits = read[:, :-1], logits[:-1]
     embedded, positions = model.source_embedding(source)[0], _positions(model, len(source_ids))
     x = (embedded + positions)[None]
     stages, hidden = encoder_stages(model, x)
@@ -73,15 +88,15 @@ def travel(model: Transformer, codec: PhrasebookCodec, text: str = SENTENCE) -> 
     return Journey(
         source=[*words.decode(source_ids[:-1]), END],
         source_ids=source_ids,
-        target=[*words.decode(target_ids), END],
-        target_ids=[*target_ids, EOS_ID],
+        target=[*words.decode(target_ids), *[END] * ends],
+        target_ids=[*target_ids, *[EOS_ID] * ends],
         embedded=embedded,
         positions=positions,
         stages=stages[:, 0],
         added=added[0],
         hidden=hidden[0],
         maps=model.attention(source, read),
-        logits=model(source, read)[0],
+        logits=logits,
     )
 
 

@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from phrasebook import orthography, phrasebook
 from phrasebook.codec import PhrasebookCodec
 from transformer.config import BOS_ID, EOS_ID, PAD_ID, UNK_ID
-from transformer.export import export_onnx
 from transformer.inference.greedy import EXTRA_TOKENS
 from transformer.model import Transformer
-from walkthrough.ch21_translate_in_your_browser.laboratory import export_laboratory
 from walkthrough.ch21_translate_in_your_browser.translator import (
     EXAMPLES,
     french_words,
@@ -44,6 +42,9 @@ LEAST_SHARED = 64
 
 def export_graphs(model: Transformer, folder: Path) -> dict[str, bytes]:
     """Write the four graphs into `folder` and return them by name."""
+    from transformer.export import export_onnx  # heavy, as PyTorch's exporter is
+    from walkthrough.ch21_translate_in_your_browser.laboratory import export_laboratory
+
     paths = [
         *export_onnx(model, folder, max_positions=MAX_POSITIONS),
         *export_laboratory(model, folder, max_positions=MAX_POSITIONS),
@@ -123,6 +124,11 @@ def words(codec: PhrasebookCodec, model: Transformer) -> dict[str, Any]:
     }
 
 
+def words_file(codec: PhrasebookCodec, model: Transformer) -> bytes:
+    """Return `words` as the page reads them."""
+    return json.dumps(words(codec, model), ensure_ascii=False).encode()
+
+
 def scripts(name: str, content: bytes) -> dict[str, str]:
     """Return classic scripts, by file name, that hand `content` to the page in parts.
 
@@ -146,7 +152,7 @@ def model_contents(model: Transformer, codec: PhrasebookCodec, folder: Path) -> 
         path.unlink()
     contents = {f"{name}.onnx": content for name, content in graphs.items()}
     contents["weights.f16"] = weights.astype("<f2").tobytes()
-    contents["words.json"] = json.dumps(words(codec, model), ensure_ascii=False).encode()
+    contents["words.json"] = words_file(codec, model)
     return contents
 
 

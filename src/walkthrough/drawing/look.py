@@ -65,7 +65,7 @@ _FRAME = """
 
 
 @cache
-def style() -> str:
-    """Return the style sheet of every scene."""
-    frames = "".join(_FRAME.replace("@", str(n)) for n in range(8))
+def style(n_frames: int) -> str:
+    """Return the style sheet of every scene with so many frames."""
+    frames = "".join(_FRAME.replace("@", str(n)) for n in range(n_frames))
     return (_CSS + frames).replace("\n", "")

@@ -18,7 +18,9 @@ from walkthrough.drawing.look import style
 from walkthrough.drawing.strips import bar_code
 
 FRAMES: Final = 8
-"""So many frames the style sheet knows."""
+"""So many frames every style sheet knows."""
+MOST: Final = 20
+"""So many a scene may have: its own style sheet knows them."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ def scene(
         ValueError: more choices than frames, a number of sentences that does not fit, or neither
             sentences nor a description.
     """
-    if len(choices) > FRAMES:
-        raise ValueError(f"a scene has at most {FRAMES} frames, got {len(choices)} choices")
+    if len(choices) > MOST:
+        raise ValueError(f"a scene has at most {MOST} frames, got {len(choices)} choices")
     if says and len(says) != len(choices):
         raise ValueError(f"{len(choices)} frames need as many sentences, got {len(says)}")
     description = description or re.sub(r"<[^>]+>", "", " ".join(says))
@@ -82,8 +84,9 @@ def framed(name: str, inside: str, *, caption: str, description: str, css: str) 
     """
     number, _, words = caption.partition(". ")
     below = f"<figcaption><b>{number}</b> {words}</figcaption>" if caption else ""
+    frames = max(FRAMES, inside.count('type="radio"'))
     markup = (
-        f'<figure class="scene" id="scene-{name}"><style>{style()}{css}</style>'
+        f'<figure class="scene" id="scene-{name}"><style>{style(frames)}{css}</style>'
         f'<div class="scene-in">{inside}</div>{below}</figure>'
     )
     return Scene(markup.replace("\n", ""), caption, description)

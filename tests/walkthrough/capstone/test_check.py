@@ -1,17 +1,18 @@
 """`check` in any order, its words, and what it does with files that are not right Python."""
 
 import json
+import re
 
 import pytest
 from styles import RIGHT, exchanged
 
 from walkthrough.capstone import NoModelError, check, new
 from walkthrough.capstone.slips import SOLUTION
-from walkthrough.capstone.stubs import PARTS, SKELETON, STUBS
+from walkthrough.capstone.stubs import PARTS, STUBS, skeleton
 from walkthrough.checking import running
 from walkthrough.doctor.report import SITE
 
-UNWRITTEN = SKELETON.read_text(encoding="utf-8")
+UNWRITTEN = skeleton()
 
 
 def only(*names):
@@ -207,6 +208,39 @@ def test_of_a_stub_that_is_half_written_the_rest_is_named(checked):
     assert "Not written" not in str(checked(UNWRITTEN))
 
 
+@pytest.mark.parametrize(
+    ("body", "name", "stub"),
+    [("return self.contract(torch.relu(self.expand(x)))", "FeedForward.forward", 4),
+     ("return (tokens != PAD)[:, None, None, :]", "padding_mask", 2),
+     ("return self.residuals[1](x, self.feed_forward)", None, 8)],
+)  # fmt: skip
+@pytest.mark.parametrize("idle", ["pass", "..."])
+def test_a_function_of_pass_is_not_written_and_one_that_loses_its_result_is_wrong(
+    checked, body, name, stub, idle
+):
+    result = checked(exchanged((body, idle)))
+    status, _, said = result.lines()[stub - 1]
+    assert status == ("nothing yet" if name else "wrong")
+    assert (said == f"Not written yet: `{name}`.") if name else ("is a `return` missing?" in said)
+    assert "cannot be loaded" not in str(result)
+
+
+DRAWN = "        self.dropout = nn.Dropout(dropout)\n        self.encoder"
+AGAIN = "        nn.init.normal_(self.embedding.weight, std={})\n" + DRAWN
+
+
+def test_an_embedding_that_the_model_draws_again_is_judged_by_what_the_model_has(checked):
+    alone = (" / math.sqrt(d_model))", ")")
+    result = checked(exchanged(alone, (DRAWN, AGAIN.format("d_model**-0.5"))))
+    assert not result.wrong, str(result)
+    assert "`Transformer` draws it again, with standard deviation 0.0" in result.lines()[4][2]
+    assert "All ten are right" in str(result)
+    result = checked(exchanged((DRAWN, AGAIN.format("1.0"))))
+    assert [stub.number for stub in STUBS if result.status(stub) == "wrong"] == [10]
+    assert "your embedding starts right, and the model draws it again" in str(result)
+    assert "it has standard deviation 1, and d_model^−0.5 is 0.088" in str(result)
+
+
 def test_a_loop_without_an_end_is_told_and_what_calls_it_is_not_called(checked, monkeypatch):
     monkeypatch.setattr(running, "SECONDS", 0.3)
     loops = "    while True:\n        length += 1\n    position = torch"
@@ -239,6 +273,8 @@ def test_the_skeleton_is_written_once_with_links_and_without_a_trace_of_the_pack
     text = path.read_text(encoding="utf-8")
     assert text.count(SITE) == 11
     assert "{site}" not in text
+    assert text.count("    raise NotImplementedError\n") == 23
+    assert not re.search(r"\b(unflatten|masked_fill|def embed)\b", text)  # of the solution
     imports = [line for line in text.splitlines() if line.startswith(("import", "from"))]
     assert all("torch" in line or line == "import math" for line in imports)
     path.write_text("mine", encoding="utf-8")

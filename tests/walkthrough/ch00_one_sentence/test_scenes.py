@@ -12,7 +12,7 @@ import torch
 
 from walkthrough.ch00_one_sentence import journey
 from walkthrough.ch00_one_sentence.figures import attention, thinking, words, writing
-from walkthrough.drawing.scene import scene
+from walkthrough.drawing.scene import MOST, scene
 from walkthrough.drawing.strips import bar_code, picture
 
 EMPTY = {"input", "img", "br"}
@@ -127,7 +127,7 @@ def test_every_button_has_a_frame_and_every_frame_a_button(figure):
 
 
 def test_a_button_more_than_the_style_sheet_knows_is_refused():
-    for choices, says in ((["a"] * 9, []), (["a", "b"], ["one"])):
+    for choices, says in ((["a"] * (MOST + 1), []), (["a", "b"], ["one"])):
         with pytest.raises(ValueError, match="frames"):
             scene("x", "", caption="F. c", description="d", choices=choices, says=says)
 

@@ -136,7 +136,8 @@ def one_word_asks(
         "Every word hands over its value, as strong as its weight.",
         "Added up: {d} numbers that hold mostly what <i>{best}</i> had to say.",
     ),
-    caption: str = "Figure 0.3. One head of the first layer, one word that asks. "
+    asks: str = "One head of the first layer, one word that asks.",
+    caption: str = "Figure 0.3. {asks} "
     '<span style="color:{query}">■</span> query <span style="color:{key}">■</span> keys '
     '<span style="color:{weight}">■</span> weights <span style="color:{value}">■</span> values '
     '<span style="color:{output}">■</span> output',
@@ -162,7 +163,7 @@ def one_word_asks(
     return scene(
         "asks",
         body + _sum_row(asking, word),
-        caption=caption.format(**inks),
+        caption=caption.format(asks=asks, **inks),
         first=3,
         description=f"The word {journey.source[word]} asks all words; its weights: {weights}.",
         choices=[words.format(**facts) for words in choices],
