@@ -22,7 +22,7 @@ from torch import nn
 
 from walkthrough.doctor import behaviour, padding, positions, structure, weights
 from walkthrough.doctor.calling import Call, CannotCallError, find_call
-from walkthrough.doctor.examination import Examination, as_it_was
+from walkthrough.doctor.examination import Examination, as_it_was, not_compiled
 from walkthrough.doctor.report import WORDS, Finding, Report
 from walkthrough.doctor.training import Step, with_step
 
@@ -87,8 +87,9 @@ def examine(
     pads = pad if isinstance(pad, tuple) else (pad, pad)
     if len(pads) != 2 or not all(type(number) is int for number in pads):
         raise TypeError(f"pad must be a whole number or a pair of them, got {pad!r}")
+    model = getattr(model, "_orig_mod", model)  # what torch.compile was given
     report = Report(type(model).__name__)
-    with as_it_was(model):
+    with as_it_was(model), not_compiled():
         model.eval()
         x = Examination(find_call(model, call, pads), report, not isinstance(pad, tuple))
         if x.subject.masks:
@@ -100,6 +101,8 @@ def examine(
             x.follow()
         except Exception as error:  # whatever somebody's code raises under a dispatch mode
             x.unseen("inside.tape", error=f"{type(error).__name__}: {error}")
+        if behaviour.not_both(x):
+            return report
         _run(x, "first loss", behaviour.first_loss)
         x.shake()
         for name, probe in PROBES.items():

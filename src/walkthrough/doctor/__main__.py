@@ -45,7 +45,7 @@ def main(arguments: list[str], *, guarded: bool = False) -> int:
         print(error, file=sys.stderr)
         return 2
     print(report.to_json() if given.json else report)
-    return 1 if report.bugs else 0
+    return 1 if report.bugs else 0 if report.looked_for else 2
 
 
 def first_report(path: Path, name: str, pads: tuple[int, int]) -> Report:
@@ -71,7 +71,8 @@ def folder(given: argparse.Namespace) -> int:
                 table.writerow([path.name, "not examined", *[""] * len(TITLES), told])
                 continue
             names = ["; ".join(finding["name"] for finding in told[to]) for to in TITLES]
-            table.writerow([path.name, "examined", *names, told["verdict"]])
+            status = "examined" if told["looked_for"] or told["bugs"] else "not examined"
+            table.writerow([path.name, status, *names, told["verdict"]])
             any_bug = any_bug or bool(told["bugs"])
     return int(any_bug)
 

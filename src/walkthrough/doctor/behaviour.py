@@ -32,6 +32,18 @@ def output(x: Examination) -> None:
         x.same("output.same", kind=kind, size=y.shape[-1])
 
 
+def not_both(x: Examination) -> bool:
+    """Is one of the two sides no part of the model, as in a decoder or an encoder alone?"""
+    for side, name in enumerate(("source", "target")):
+        pair = [x.source, x.target]
+        pair[side] = x.subject.other(pair[side], side)
+        once = not x.tape.looked[side] and x.tape.looked[1 - side] == 1  # one stack reads one side
+        if once and x.effect(*pair) <= NOTHING:
+            x.unseen("model.alone", "all its words were changed", side=name)
+            return True
+    return False
+
+
 def first_loss(x: Examination) -> bool | None:
     """Is the first loss near ln V, where the model is untrained?"""
     flat = [p for p in x.model.parameters() if p.dim() == 1 and len(p) > 1]
@@ -39,14 +51,26 @@ def first_loss(x: Examination) -> bool | None:
         x.unseen("first loss.unseen")
         return False
     y, size = x.start.float(), x.start.shape[-1]
-    logp = y.clamp_min(1e-12).log() if kind_of(y) == "probabilities" else y.log_softmax(-1)
-    words = torch.randint(
-        min(2, size - 1), size, y.shape[:2], generator=torch.Generator().manual_seed(9)
-    ).to(y.device)
-    ratio = float(-logp.gather(-1, words[..., None]).mean()) / math.log(size)
-    say, key = (x.bug, "far") if ratio > 3 else (x.same, "same")
-    say(f"first loss.{key}", f"the first loss is {ratio:.1f} × ln {size}")
-    return None
+    scores = y.clamp_min(1e-12).log() if kind_of(y) == "probabilities" else y
+    drawn = torch.Generator().manual_seed(9)
+    words = torch.randint(min(2, size - 1), size, y.shape[:2], generator=drawn).to(y.device)
+    ratio = _loss(scores, words) / math.log(size)
+    witness, ids = f"the first loss is {ratio:.1f} × ln {size}", x.target.unique()
+    if ratio <= 3:
+        x.same("first loss.same", witness)
+        return None
+    rest = [n for n in range(size) if n not in ids.tolist()]  # without the words that are read
+    others = _loss(scores[..., rest], words % len(rest)) / math.log(len(rest))
+    if others > 3:
+        x.bug("first loss.far", witness)
+        return None
+    x.unseen("first loss.copies", f"{witness}; {others:.1f} × ln {len(rest)} without them")
+    return False
+
+
+def _loss(scores: Tensor, words: Tensor) -> float:
+    """Return the mean loss of predicting these words."""
+    return float(-scores.log_softmax(-1).gather(-1, words[..., None]).mean())
 
 
 def repeatable(x: Examination) -> None:

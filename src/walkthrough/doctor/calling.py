@@ -20,10 +20,11 @@ _SEED = torch.default_generator.manual_seed
 LENGTHS = (6, 7)
 """Of source and target, where a model takes any length; unequal, so that they are told apart."""
 _LINES = """
-Write a function from two tensors of ids to the logits, and hand it over:
+Only encoder–decoders are examined. Write a function from two tensors of ids to logits:
 
     def call(source, target):  # ids, (batch, source length) and (batch, target length)
         return model(source, target, …)  # logits, (batch, target length, vocabulary)
+
     print(examine(model, call=call, pad=0))"""
 
 
@@ -131,8 +132,18 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
         CannotCallError: none was found.
     """
     tried: list[str] = []
+    named: Call = model
+    if any(isinstance(module, torch.jit.ScriptModule) for module in model.modules()):
+        raise CannotCallError(["torch.jit keeps its operators; examine what it was made from"])
+    given = _parameters(model)
+    if call is None and [p.kind for p in given] == [inspect.Parameter.POSITIONAL_OR_KEYWORD]:
+        one = f"forward takes {given[0].name} alone; an encoder–decoder takes source and target"
+        raise CannotCallError([one])
+    ids = [p for p in given if p.name not in _mask_names(model)][:2]
+    if call is None and any(p.kind is p.KEYWORD_ONLY for p in ids) and len(ids) == 2:
+        named = lambda source, target: model(**{ids[0].name: source, ids[1].name: target})  # noqa: E731
     anything = next(itertools.chain(model.parameters(), model.buffers()), torch.zeros(()))
-    start = Subject(model, call or model, pads, given=call is not None, device=anything.device)
+    start = Subject(model, call or named, pads, given=call is not None, device=anything.device)
     best = _tried(start, tried)
     if call is None and (best is None or _mask_names(model)):  # they may be needed, even if not
         seen = 9 if best is None else _seen(best)
@@ -213,15 +224,19 @@ def _behind(raw: Call, module: nn.Module) -> Call:
     return lambda source, target: module(next(tensors_in(raw(source, target))))
 
 
+def _parameters(model: nn.Module) -> list[inspect.Parameter]:
+    return list(inspect.signature(model.forward).parameters.values())
+
+
 def _mask_names(model: nn.Module) -> list[str]:
-    names = inspect.signature(model.forward).parameters
+    names = [p.name for p in _parameters(model)]
     return [n for n in names if any(word in n.lower() for word in ("mask", "pad", "len"))]
 
 
 def _with_masks(model: nn.Module, pads: tuple[int, int]) -> Iterator[tuple[Call, str]]:
     """Yield calls with the masks that are common, by the names of the parameters of `forward`."""
     wanted = _mask_names(model)
-    ids = [n for n in inspect.signature(model.forward).parameters if n not in wanted][:2]
+    ids = [p.name for p in _parameters(model) if p.name not in wanted][:2]
     kinds = ("True = may attend", "True = hidden", "added")
     for form in itertools.product(((1, 1), (1,), ()), ("BHTT", "BTT", "TT"), kinds):
 

@@ -2,8 +2,9 @@
 
 import copy
 import random
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,7 @@ class Examination:
         self.tapes = {train: Tape({}, paint=False) for train in (False, True)}
         self.followed: list[tuple[str, str, bool]] = []
         self.norms: dict[str, str] = {}
-        self.far = 1e-4 if self.start.dtype in (torch.float32, torch.float64) else 2e-2
+        self.far = 1e-4 if self.start.dtype in (torch.float32, torch.float64) else 0.1
         self.scale, self.first, self.repeatable, self.reads_source = 1.0, 0, True, True
         self.leaks: dict[str, float] = {}
         self.written: Tensor | None = None  # what `future` moved in evaluation
@@ -162,6 +163,12 @@ def as_it_was(model: nn.Module) -> Iterator[None]:
         for parameter, grad, wanted in grads:
             parameter.grad = grad
             parameter.requires_grad_(wanted)
+
+
+def not_compiled() -> AbstractContextManager[Any]:
+    """Let what torch.compile was given run as it is: it would compile anew for every probe."""
+    loaded = "torch._dynamo" in sys.modules
+    return torch.compiler.set_stance("force_eager") if loaded else nullcontext()
 
 
 def _copied(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Modules that normalise are found by what they do: a stretched input gives the same output."""
 
+import copy
 from contextlib import ExitStack
 from typing import Any
 
@@ -18,7 +19,7 @@ def norms_of(subject: Subject) -> dict[nn.Module, str]:
     inputs: dict[nn.Module, Tensor] = {}
 
     def look(module: nn.Module, args: Any, out: Any) -> None:
-        x = args[0] if args else None
+        x = args[0] if args and not isinstance(args[0], nn.Parameter) else None
         if isinstance(x, Tensor) and isinstance(out, Tensor) and out.shape == x.shape:
             no_matrix = not any(p.dim() > 1 for p in module.parameters())
             if out.is_floating_point() and out.dim() > 1 and no_matrix:
@@ -35,10 +36,12 @@ def norms_of(subject: Subject) -> dict[nn.Module, str]:
 
 @torch.no_grad()
 def _normalises(module: nn.Module, like: Tensor) -> str:
-    x = 4 * torch.randn(like.shape, generator=torch.Generator().manual_seed(3)).to(like)
+    drawn = torch.randn(like.shape, generator=torch.Generator().manual_seed(3), dtype=torch.double)
+    x = 4 * drawn.to(like.device)
     other = x.clone()
     other[..., 0, :] *= torch.linspace(1, 9, x.shape[-1]).to(x)
     try:
+        module = copy.deepcopy(module).double()
         y, stretched, moved, another = (module(z) for z in (x, 3 * x, 3 * x + 8, other))
         far = 1e-3 * float(y.std())
         if far == 0 or float((stretched - y).abs().max()) > far:

@@ -53,7 +53,7 @@ def _effects(x: Examination, side: int) -> dict[str, float]:
         with suppress(Exception):  # it may take no longer sentences
             effects[f"three tokens {pad_id} behind the sentence"] = x.effect(*pair)
     table = x.tape.tables.get(side)
-    if table is not None and pad_id < len(table):
+    if isinstance(table, torch.nn.Parameter) and pad_id < len(table):
         pair, n = [x.source, x.target], x.base.shape[1]
         if _row_moves(x, table, pad_id, pair, n) <= x.far:  # it is nothing else
             pair[side] = x.padded(side, slice(None))

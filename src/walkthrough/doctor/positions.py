@@ -48,20 +48,27 @@ def printed(n: int, d: int) -> Tensor:
 
 def positions(x: Examination) -> bool | None:
     """Which table is added to the embeddings, and is it the paper's?"""
-    if not any(x.tape.positions.values()) or along_batch(x):
+    found = [] if along_batch(x) else [_table(x, side) for side in (0, 1)]
+    if not any(found):
         x.unseen("positions.unseen")
         return False
-    for side, name in enumerate(("source", "target")):
-        for table, trained, *_ in x.tape.positions[side][:1]:
-            y = table.cpu()
-            if y.dim() == 3:
-                y = y[:, 0] if y.shape[0] == x.subject.lengths[side] else y[0]
-            if side == 0:
-                x.report.positions = y
-            if trained:
-                x.departs("positions.learned", side=name)
-            else:
-                _compare(x, name, y)
+    for name, one in zip(("source", "target"), found, strict=True):
+        if one is not None and one[1]:
+            x.departs("positions.learned", side=name)
+        elif one is not None:
+            _compare(x, name, one[0])
+    x.report.positions = found[0][0] if found[0] else None
+    return None
+
+
+def _table(x: Examination, side: int) -> tuple[Tensor, bool] | None:
+    """Return what is added to a side's words, a row a position, and whether it is trained."""
+    n, ones = x.subject.lengths[side], x.tape.positions[side]
+    whole = [one for one in ones if n in one[0].shape[:-1]]  # some add one word's at a time
+    for y, trained, *_ in whole or [one for one in ones if max(one[0].shape[:-1]) > 3]:
+        if y.dim() == 3:
+            y = y[:, 0] if y.shape[0] == n else y[0]
+        return y.cpu(), trained
     return None
 
 

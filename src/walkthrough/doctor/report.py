@@ -64,6 +64,8 @@ class Report:
         n = len(self.bugs)
         if n:
             return f"{self.model}: {n} bug{'s' if n > 1 else ''} seen."
+        if not self.looked_for:
+            return f"{self.model}: could not be examined."
         return f"{self.model}: none of the {len(self.looked_for)} bugs looked for was seen."
 
     def add(self, to: str, key: str, witness: str = "", module: str = "", **values: Any) -> None:

@@ -58,7 +58,8 @@ def softmax(x: Examination) -> bool | None:
 
 def scale(x: Examination) -> None:
     """By what are scores multiplied before the softmax?"""
-    ones = [a for a in x.attentions() if a.query.kind == a.key.kind == "lin"]
+    known = [a for a in x.attentions() if not math.isnan(a.scale)]
+    ones = [a for a in known if a.query.kind == a.key.kind == "lin"]
     odd = [a for a in ones if abs(a.scale * math.sqrt(a.d_k) - 1) > 1e-2]
     words: dict[str, Any] = {}
     if odd:
@@ -83,6 +84,8 @@ def masks(x: Examination) -> None:
     counts = Counter(a.kind for a in x.attentions() if a.kind)
     if counts:
         x.same("layers.same", counts=", ".join(f"{n} {kind}" for kind, n in counts.items()))
+    else:
+        x.unseen("layers.unseen")
     named = {"encoder": "the encoder's self-attention", "cross": "the attention to the source"}
     closed = False
     for kind, which in named.items():
@@ -114,8 +117,11 @@ def memory(x: Examination) -> None:
     where, kinds = listed(where for where, _ in ones), [x.tape.tag(root) for _, root in ones]
     # each layer may normalise the memory with a norm of its own
     far = max(_apart(x, root, ones[0][1], normed=True) for _, root in ones)
+    twice = len({w for w, _ in ones}) < len(ones)  # a layer that is called several times
     if any(tag and tag.kind in ("sum", "tok") for tag in kinds):
         x.departs("memory.embeddings", module=where)
+    elif far > 1e-4 and twice:
+        x.unseen("memory.unseen")
     elif far > 1e-4:
         x.departs("memory.levels", f"largest difference {far:.2g}", where)
     else:
@@ -176,7 +182,7 @@ def norm_place(x: Examination) -> None:
 
 def residual(x: Examination) -> None:
     """Is a sub-layer's result added to what the sub-layer began with?"""
-    sums = x.tape.sums
+    sums = [one for one in x.tape.sums if one[1].root is not None]
     far = [(w, _apart(x, b.root, skip.root, normed=False)) for w, b, skip in sums]
     odd = [(where, by) for where, by in far if by > 1e-4]
     witness = f"; the two differ by {odd[0][1]:.2g}" if odd else ""
@@ -207,5 +213,7 @@ def dropout(x: Examination) -> None:
         x.departs("dropout.extra", places=", ".join(extra))
     elif missing:
         x.departs("dropout.missing", places=" and on ".join(missing))
-    if not extra and not missing and UNSEEN not in places:
+    elif UNSEEN in places:
+        x.unseen("dropout.lost")
+    else:
         x.same("dropout.same")

@@ -35,7 +35,7 @@ class Tag(NamedTuple):
     @property
     def place(self) -> str:
         """In words where numbers are dropped, if they are dropped here."""
-        if self.of != "ctx" and self.kind in ("lin", "act") and self.shape[1] > self.shape[0]:
+        if self.kind == "act" and self.shape[1] > self.shape[0] and self.of != "ctx":
             return "the inside of the feed-forward network"
         if self.kind == "lin":
             of_input = self.of in ("tok", "sum", "norm", "res")

@@ -5,6 +5,8 @@ absence. A painted pass overwrites each row of a projection with the row's numbe
 together in a row of the next product then shows whose numbers were put together.
 """
 
+import math
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -20,7 +22,7 @@ from walkthrough.doctor.tags import Attention, Op, Tag
 _MOVES = """view _unsafe_view reshape _reshape_alias transpose t permute expand clone unsqueeze
 squeeze slice select split split_with_sizes unsafe_split unsafe_chunk chunk unbind cat stack detach
 alias repeat contiguous where nan_to_num _to_copy copy_ index masked_fill masked_fill_
-index_put index_put_ constant_pad_nd lift_fresh"""
+index_put index_put_ constant_pad_nd lift_fresh roll flip"""
 KEEPS = frozenset(_MOVES.split())
 DRAWS = {"bernoulli", "bernoulli_", "rand", "rand_like", "uniform_"}
 PAINT = 1000
@@ -33,15 +35,17 @@ class Tape(TorchDispatchMode):
         super().__init__()
         self.norm_modules, self.paint = norms, paint
         self.tags: dict[int, tuple[Any, Tag]] = {}  # with the tensor, so that its id stays its own
+        self.written: dict[int, tuple[Any, Tag]] = {}  # by memory: what was put into a part of it
         self.path, self.mute = [""], 0
         self.tables: dict[int, Tensor] = {}
+        self.looked: Counter[int] = Counter()  # how often the words of a side were looked up
         self.positions: dict[int, list[tuple[Tensor, bool, Tag, Tensor]]] = {0: [], 1: []}
         self.attentions: list[Attention] = []
         self.norms: list[tuple[Tag, Tensor, bool]] = []
         self.dropouts: list[tuple[str, str]] = []
         self.bends: list[tuple[str, str, Tag, int]] = []
         self.followed: list[tuple[str, str, bool]] = []
-        self.calls: dict[tuple[str, bool], set[int]] = {}  # inputs, by whether target is in them
+        self.calls: dict[tuple[str, bool], list[Tensor]] = {}  # inputs, by whether target is in
         self.sums: list[tuple[str, Tag, Tag]] = []
 
     @classmethod
@@ -52,7 +56,9 @@ class Tape(TorchDispatchMode):
         """Return a tensor's tag, or None where it was lost."""
         if isinstance(x, nn.Parameter) and id(x) not in self.tags:
             self.tags[id(x)] = x, Tag("weight", of="trained" if x.requires_grad else "")
-        return self.tags[id(x)][1] if isinstance(x, Tensor) and id(x) in self.tags else None
+        if not isinstance(x, Tensor):
+            return None
+        return (self.tags.get(id(x)) or self.written.get(_memory(x)) or (x, None))[1]
 
     def before_norm(self, root: Tensor | None) -> Tensor | None:
         """Return what a norm was given to make this, or None where no norm made it."""
@@ -68,9 +74,10 @@ class Tape(TorchDispatchMode):
         op = Op(func.overloadpacket.__name__, flat, tensors, known, out)
         if (tag := self.tagged(op)) is not None:
             tag = tag._replace(sides=frozenset[int]().union(*(t.sides for _, t in known)))
-            changed = flat[:1] if op.name.endswith("_") else []  # in place
-            for result in (*(out if isinstance(out, (list, tuple)) else (out,)), *changed):
+            for result in out if isinstance(out, (list, tuple)) else (out,):
                 self.tags[id(result)] = result, tag
+            if op.name.endswith("_"):  # in place
+                self.tags[id(flat[0])] = self.written[_memory(flat[0])] = flat[0], tag
         return out
 
     def tagged(self, op: Op) -> Tag | None:
@@ -79,13 +86,16 @@ class Tape(TorchDispatchMode):
         if op.name in ("embedding", "index", "index_select") and (row := self.looked_up(op)):
             return row
         if op.name == "native_layer_norm":
-            return self.norm(op.flat[0], op.out[0], registered=False)
+            gain = [x for x, tag in op.known if tag.kind == "weight"]
+            return self.norm(op.flat[0], op.out[0], registered=bool(gain))
         if op.name in DRAWS:
             return Tag("noise")
         if op.name.endswith("_like") or op.name.startswith("new_") or not known:
             return None
         acts = [(x, tag) for x, tag in known if tag.kind != "weight"]
-        tag = (acts or known)[0][1]
+        tag = next((tag for _, tag in acts if tag.kind != "noise"), (acts or known)[0][1])
+        if len(known) == len(op.tensors) and not acts:  # a weight that is made of weights
+            return tag
         if name in ("mm", "addmm", "bmm", "baddbmm", "convolution"):
             return self.product(op)
         if name in ("softmax", "safe_softmax") and known[0][1].kind == "score":
@@ -102,9 +112,12 @@ class Tape(TorchDispatchMode):
         if op.name == "native_dropout":
             self.dropouts.append((self.path[-1], tag.place))
             return tag
-        if op.name in KEEPS or (acts and tag.kind == "noise"):
-            return tag
         floats = isinstance(op.out, Tensor) and op.out.is_floating_point()
+        if op.name in KEEPS or tag.kind == "noise":
+            drops = name in ("where", "masked_fill") and any(t.kind == "noise" for _, t in acts)
+            if drops and floats and tag.kind != "noise":
+                self.dropouts.append((self.path[-1], tag.place))
+            return tag
         return tag._replace(kind="act", of=name) if acts and floats else None
 
     def looked_up(self, op: Op) -> Tag | None:
@@ -117,8 +130,11 @@ class Tape(TorchDispatchMode):
         tag, weight = self.tag(ids), self.tag(table)
         if tag and tag.kind == "ids":
             self.tables.update(dict.fromkeys(tag.sides, table))
+            self.looked.update(tag.sides)
             return Tag("tok", root=op.out, info=float(op.out.detach().norm()))
-        return Tag("pos", of=weight.of if weight else "")
+        rows = ids if ids.dim() == 2 else ids[None]  # places are the same in every sentence
+        same = ids.dim() < 3 and bool((rows == rows[:1]).all())
+        return Tag("pos", of=weight.of if weight else "") if same else None
 
     def norm(self, x: Tensor, out: Tensor, *, registered: bool) -> Tag:
         """Note a normalisation."""
@@ -192,7 +208,10 @@ class Tape(TorchDispatchMode):
         elif numbers or len(op.tensors) == 1:
             by = float(numbers[0]) if numbers else 1.0
             return tag._replace(scale=tag.scale / by if "div" in op.name else tag.scale * by)
-        elif tag.kind not in ("tok", "sum", "score", "attn"):
+        elif tag.kind == "score":  # unless zeros and ones shut scores, by what is not known
+            shuts = all(bool(((a == 0) | (a == 1)).all()) for a in factors if isinstance(a, Tensor))
+            return tag if shuts else tag._replace(scale=math.nan)
+        elif tag.kind not in ("tok", "sum", "attn"):
             return tag._replace(kind="act", of=tag.of if tag.kind == "act" else "mul")
         return tag
 
@@ -207,19 +226,29 @@ class Tape(TorchDispatchMode):
             if self.paint and tag.kind == "lin":
                 op.out.sub_(y)
             return tag._replace(bias=True)
-        if tag.kind in ("tok", "sum") and (other is None or other.kind in ("pos", "weight")):
+        if tag.kind in ("tok", "sum") and not (other and other.sides):  # no word is in it
             if y.dim() > 1 and y.shape[-1] == x.shape[-1]:
-                trained = bool(other and other.of)
+                trained = bool(other and other.kind in ("pos", "weight") and other.of)
                 for side in tag.sides:
                     before = op.out.detach() - y.detach()  # x may have been changed in place
                     self.positions[side].append((y.detach().clone(), trained, tag, before))
             return Tag("sum", root=op.out)
         if other is None or other.kind == "weight":
+            return (
+                tag if tag.of != "tok" or y.dim() == 1 else tag._replace(kind="act", shape=(0, 0))
+            )
+        if {tag.kind, other.kind} <= {"tok", "sum", "pos"}:
             return tag
         branch, skip = (tag, other) if tag.kind in ("lin", "ctx") else (other, tag)
+        if skip.kind not in ("tok", "sum", "res", "norm") and branch.root is skip.root:
+            return branch._replace(bias=tag.bias or other.bias)  # two parts of one branch
         if branch.kind in ("lin", "ctx") and skip.kind in ("tok", "sum", "res", "norm"):
             self.sums.append((self.path[-1], branch, skip))
         return Tag("res", root=op.out)
+
+
+def _memory(x: Tensor) -> int:
+    return x.untyped_storage().data_ptr()
 
 
 @contextmanager
@@ -250,7 +279,7 @@ def record(
     def enter(module: nn.Module, args: Any) -> None:
         tape.path.append(names[module])
         if args and (tag := tape.tag(args[0])) and tag.sides:
-            tape.calls.setdefault((names[module], 1 in tag.sides), set()).add(id(args[0]))
+            tape.calls.setdefault((names[module], 1 in tag.sides), []).append(args[0])
         tape.mute += module in norms
 
     def leave(module: nn.Module, args: Any, out: Any) -> None:
@@ -273,4 +302,8 @@ def record(
         subject.logits(*ids)
     for buffer, was in buffers:
         buffer.data.copy_(was)
+    if len(tape.tables) < 2:  # which attention looks at which side is not known then
+        none = frozenset[int]()
+        seen = tape.attentions
+        tape.attentions = [one._replace(query=one.query._replace(sides=none)) for one in seen]
     return tape

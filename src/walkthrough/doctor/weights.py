@@ -17,8 +17,9 @@ def no_gradient(x: Examination) -> bool | None:
         return False
     called, reached, touched = set[int](), set[str](), set[str]()
 
-    def note(module: nn.Module, *_: object) -> None:
-        called.update(id(p) for p in module.parameters(recurse=False))
+    def note(module: nn.Module, args: tuple[object, ...], _: object) -> None:
+        if not any(isinstance(a, Tensor) and a.numel() == 0 for a in args):  # an idle expert
+            called.update(id(p) for p in module.parameters(recurse=False))
 
     hooks = [m.register_forward_hook(note) for m in x.model.modules()]
     for seed in range(3):
@@ -34,7 +35,8 @@ def no_gradient(x: Examination) -> bool | None:
     dead: dict[str, list[str]] = defaultdict(list)
     for name, p in parameters.items():
         if name in reached and name not in touched and p.dim() > 1 and not _acts(x, p):
-            dead["thrown"].append(name)  # biases of keys have no effect, in no model
+            dead["thrown" if id(p) in called else "unused"].append(name)
+            # biases of keys have no effect, in no model
         elif name not in reached:
             acts = _acts(x, p) or (p.dim() == 1 and dead["cut"])
             dead["cut" if acts else "thrown" if id(p) in called else "unused"].append(name)
@@ -102,12 +104,30 @@ def one_layer(x: Examination) -> None:
 
 def _in_a_row(x: Examination, name: str) -> int:
     """Return how often a module works on one side for each call of the module around it."""
-    calls = {key: len(inputs) for key, inputs in x.tape.calls.items()} if name else {}
+    calls = {key: _chained(x, inputs) for key, inputs in x.tape.calls.items()} if name else {}
     around, total = name, 0
     while around and not total:
         around = around.rpartition(".")[0]
         total = sum(calls.get((around, side), 0) for side in (False, True))
     return max(calls.get((name, side), 0) for side in (False, True)) // max(1, total)
+
+
+def _chained(x: Examination, inputs: Sequence[Tensor]) -> int:
+    """Return how many inputs may be one another's outputs: whole batches of one shape, unequal.
+
+    A model may also take sentence after sentence, or a word more each time.
+    """
+    whole = [one for one in inputs if x.subject.batch in one.shape and one.is_floating_point()]
+    return max(
+        (
+            sum(
+                one.shape == last.shape and not any(torch.equal(one, o) for o in whole[:i])
+                for i, one in enumerate(whole)
+            )
+            for last in whole
+        ),
+        default=0,
+    )
 
 
 def ties(x: Examination) -> None:

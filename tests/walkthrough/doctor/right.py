@@ -6,6 +6,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import parametrizations
 from variants import built
 
 from transformer.config import TransformerConfig
@@ -264,6 +265,93 @@ LARGE = (
     ("* math.sqrt(self.d_model)", "* self.d_model"),
 )
 
+# Where a tag of the tape was lost, or stood for something else, and something false was said.
+INTO_ZEROS = (
+    "x = self.embed(target)",
+    "ids = torch.zeros_like(target)\n        ids[:, 1:] = target[:, :-1]\n        x = self.embed(ids)",
+)
+TWO_PARTS = (
+    (
+        "self.wide, self.narrow =",
+        "self.a, self.b = nn.Linear(d_model, 4), nn.Linear(4, d_model)\n        self.wide, self.narrow =",
+    ),
+    ("self.narrow(self.wide(x).relu())", "self.narrow(self.wide(x).relu()) + self.b(self.a(x))"),
+)
+EXPERTS = (
+    (
+        "self.wide, self.narrow =",
+        "self.gate = nn.Linear(d_model, 2)\n        self.wide, self.narrow =",
+    ),
+    (
+        "self.narrow(self.wide(x).relu())",
+        "sum(g * self.narrow(self.wide(x).relu()) for g in self.gate(x).softmax(-1).split(1, -1))",
+    ),
+)
+IDLE_EXPERT = (
+    (
+        "self.wide, self.narrow =",
+        "self.idle = nn.Linear(d_model, d_model)\n        self.wide, self.narrow =",
+    ),
+    (
+        "self.narrow(self.wide(x).relu())",
+        "torch.cat([self.narrow(self.wide(x).relu()), self.idle(x[:0])])",
+    ),
+)
+BY_FUNCTION = (
+    "self.norms[0](x + self.drop(self.look(x, x, mask)))",
+    "nn.functional.layer_norm(x + self.drop(self.look(x, x, mask)), x.shape[-1:], self.norms[0].gain, self.norms[0].bias)",
+)
+TEMPERATURE = (
+    (
+        "        self.n_heads, self.d_k =",
+        "        self.hot = nn.Parameter(torch.full((n_heads, 1, 1), 0.35))\n        self.n_heads, self.d_k =",
+    ),
+    ("q @ k.transpose(-2, -1) / math.sqrt(self.d_k)", "q @ k.transpose(-2, -1) * self.hot"),
+)
+LEARNED_FACTOR = (
+    (
+        'self.register_buffer("table"',
+        'self.much = nn.Parameter(torch.ones(1))\n        self.register_buffer("table"',
+    ),
+    ("self.table[: ids.shape[1]]", "self.much * self.table[: ids.shape[1]]"),
+)
+WORD_DROPOUT = (
+    "        x = self.words(ids)",
+    "        if self.training:\n            ids = torch.where(torch.rand(ids.shape) < 0.1, 3, ids)\n        x = self.words(ids)",
+)
+
+
+class BySentence(Around):
+    """One sentence after the other."""
+
+    def forward(self, source, target):
+        return torch.cat(
+            [self.model(s[None], t[None]) for s, t in zip(source, target, strict=True)]
+        )
+
+
+class ByWord(Around):
+    """One word more each time, as in decoding."""
+
+    def forward(self, source, target):
+        ends = range(1, target.shape[1] + 1)
+        return torch.cat([self.model(source, target[:, :n])[:, -1:] for n in ends], 1)
+
+
+class ByName(Around):
+    """Arguments that have to be named."""
+
+    def forward(self, *, source, target):
+        return self.model(source, target)
+
+
+def _normed(norm, *changes):
+    model = built(*changes)
+    for layer in model.encoder:
+        norm(layer.feed.wide)
+    return model
+
+
 # name → what builds it, names of the departures that it has
 RIGHT = {
     "the package's": (own, set()),
@@ -315,6 +403,22 @@ RIGHT = {
     "a query mask behind the softmax": (lambda: built(QUERY_MASK), set()),
     "in place": (lambda: built(*IN_PLACE), set()),
     "scores of thousands": (lambda: built(*LARGE), {"√d_model", "ties"}),
+    "shifted into zeros": (lambda: built(INTO_ZEROS), set()),
+    "a branch of two parts": (lambda: built(*TWO_PARTS), set()),
+    "experts": (lambda: built(*EXPERTS), set()),
+    "an idle expert": (lambda: built(*IDLE_EXPERT), {"no gradient"}),
+    "a narrow network": (lambda: built(("d_ff=64", "d_ff=16")), set()),
+    "a norm by a function": (lambda: built(BY_FUNCTION), set()),
+    "a learned temperature": (lambda: built(*TEMPERATURE), set()),
+    "a learned factor of the positions": (lambda: built(*LEARNED_FACTOR), set()),
+    "word dropout": (lambda: built(WORD_DROPOUT), set()),
+    "brain floats": (lambda: built().bfloat16(), set()),
+    "spectral norm": (lambda: _normed(parametrizations.spectral_norm), set()),
+    "weight norm": (lambda: _normed(parametrizations.weight_norm), set()),
+    "sentence by sentence": (BySentence, set()),
+    "word by word": (ByWord, set()),
+    "arguments by name": (ByName, set()),
+    "tied and wide": (lambda: built(("d_model=32", "d_model=512")), set()),
     "all of it": (
         lambda: built(*FUSED, ADDED, *PRE, *RMS, *GATED, LEARNED, BY_MEMORY, *BATCH_SECOND[:-1], LAST_BATCH_SECOND),
         {"norm", "norm's place", "feed-forward", "positions", "ties"},

@@ -44,6 +44,21 @@ def test_of_a_right_model_nothing_false_is_said(name):
     assert {f.name for f in report.departures} == departures, str(report)
 
 
+CANNOT_TELL = {
+    "experts": "dropout",
+    "sentence by sentence": "memory",
+    "a learned temperature": "scale",
+    "tied and wide": "first loss",
+}
+
+
+@pytest.mark.parametrize("name", CANNOT_TELL)
+def test_where_it_cannot_tell_it_says_so(name):
+    report = examine(RIGHT[name][0]())
+    assert CANNOT_TELL[name] in {f.name for f in report.not_examined}, str(report)
+    assert CANNOT_TELL[name] not in {f.name for f in report.same}
+
+
 ROOMS = {
     **{("14", part): name for part, name in zip(PARTS[1:], OF_14, strict=True)},
     **{("09", fault): name for fault, name in zip(FAULTS, OF_09, strict=True)},

@@ -222,6 +222,12 @@ BROKEN = {
         "source",
         "not read",
     ),
+    "the encoder given the target": (
+        ("self.encode(source, mask)", "self.encode(target, mask[..., :1] | True)"),
+        "bugs",
+        "source",
+        "not read",
+    ),
     "history not read": (
         (
             CAUSAL,
