@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from transformer.config import PAD_ID
 from transformer.data.batching import Pair, token_batches
 from transformer.training.loss import smoothed_projection_loss
 from transformer.training.schedule import linear_rate
-from walkthrough.ch20_what_came_after.scores import clip_scores, seen_scores
+from walkthrough.ch20_what_came_after.scores import Seen, clip_scores, seen_scores
 from walkthrough.ch20_what_came_after.stream import Stack, Streams, streams
 
 OptimizerName = Literal["Adam", "AdamW", "Muon"]
@@ -70,7 +70,8 @@ def train(
     optimizers = make_optimizers(model, recipe)
     model.train()
     bounded = recipe.score_bound < math.inf
-    with seen_scores(model) if bounded else nullcontext({}) as seen:
+    watched: AbstractContextManager[Seen] = seen_scores(model) if bounded else nullcontext({})
+    with watched as seen:
         for update, loss in zip(range(1, recipe.updates + 1), losses, strict=False):
             share = rate_share(update, recipe)
             for optimizer in optimizers:

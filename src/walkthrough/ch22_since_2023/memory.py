@@ -1,7 +1,7 @@
 """What a layer keeps of facts that it has read: all, the last ones, or a state of fixed size."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from jaxtyping import Bool, Float
@@ -204,7 +204,7 @@ class Reader(nn.Module):
 
     def index_loss(self, names: Tensor, words: Tensor, asked: Tensor) -> Float[Tensor, ""]:
         """Return what the first layer's indexer has to learn; 0 where there is none."""
-        first = self.layers[0]
+        first = cast(Memory, self.layers[0])
         if not first.d_index:
             return torch.zeros(())
         return first.index_loss(self.names(names), self.names(asked))

@@ -3,6 +3,7 @@
 import copy
 from functools import cache
 from itertools import product
+from typing import cast
 
 import torch
 
@@ -79,7 +80,8 @@ def write(job: Job) -> Outcome:
     peak = bert.PRETRAINING.peak * job.key.rate
     corpus, model, loss = unmasker(job.length, peak, seed=job.seed)
     test = corpus.test[:N_DECODED]
-    said, passes = unmask.written(model, [source for source, _ in test], job.arm.name)
+    order = cast(unmask.Order, job.arm.name)
+    said, passes = unmask.written(model, [source for source, _ in test], order)
     right = sum(words == target for words, (_, target) in zip(said, test, strict=True))
     extra = {"words a pass": sum(len(target) + 1 for _, target in test) / sum(passes)}
     figures = {"valid/-/loss": loss, "test/-/exact": right / len(test)}

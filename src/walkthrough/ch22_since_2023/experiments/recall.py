@@ -1,13 +1,13 @@
 """Experiments 22-recall and 22-retold: facts that come back from numbers kept in different ways."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor
 
-from walkthrough.ch22_since_2023.memory import N_FACTS, N_NAMES, Reader
+from walkthrough.ch22_since_2023.memory import N_FACTS, N_NAMES, Memory, Reader
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 PEAK = 0.01
@@ -70,7 +70,7 @@ def learnt(job: Job, draw: Callable[[int, Generator], Asked]) -> Reader:
     generator = Generator().manual_seed(job.seed)
     optimizer = torch.optim.Adam(memory.parameters(), fused=True)
     for update in range(job.length):
-        for layer in memory.layers:
+        for layer in cast(list[Memory], memory.layers):
             layer.sparse = update >= job.length // 2
         optimizer.param_groups[0]["lr"] = PEAK * job.key.rate * (1 - update / job.length)
         given, right = (one := draw(64, generator))[:3], one.right
