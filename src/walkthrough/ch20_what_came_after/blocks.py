@@ -14,7 +14,10 @@ from transformer.feed_forward import PositionwiseFeedForward
 from transformer.layers import EncoderLayer, ResidualNorm
 from walkthrough.ch20_what_came_after.stream import Stack
 
-CHANGES = ("pre-norm", "RMSNorm", "RoPE", "SwiGLU", "no biases", "QK-norm", "2 groups", "1 group")
+CHANGES = (
+    *("pre-norm", "RMSNorm", "RoPE", "SwiGLU", "no biases", "QK-norm", "2 groups", "1 group"),
+    *("no positions", "gate per head", "gate per number"),
+)
 
 
 class SwiGLU(PositionwiseFeedForward):
@@ -46,11 +49,12 @@ def turned(
 
 
 class TodaysAttention(MultiHeadAttention):
-    """Multi-head attention with three changes, each off unless asked for.
+    """Multi-head attention with four changes, each off unless asked for.
 
     `rotary` turns queries and keys by their positions. `n_groups` is the number of heads that keys
     and values have; `n_heads / n_groups` query heads share each. `qk_norm` gives each query and key
-    a root mean square of 1 before they meet.
+    a root mean square of 1 before they meet. `n_gates` sigmoids of the word that asks let through
+    what its heads found, before W^O: one a head, or one a number.
 
     Raises:
         ValueError: the heads do not divide into groups.
@@ -63,6 +67,7 @@ class TodaysAttention(MultiHeadAttention):
         rotary: bool = False,
         n_groups: int | None = None,
         qk_norm: bool = False,
+        n_gates: int = 0,
     ) -> None:
         d_model, h = config.d_model, config.n_heads
         super().__init__(d_model=d_model, n_heads=h, bias=config.bias)
@@ -75,6 +80,7 @@ class TodaysAttention(MultiHeadAttention):
         # ε is PyTorch's default here, the precision of a number (1.2e-7); other norms have 1e-5.
         self.query_norm = nn.RMSNorm(self.d_k) if qk_norm else nn.Identity()
         self.key_norm = nn.RMSNorm(self.d_k) if qk_norm else nn.Identity()
+        self.gate = nn.Linear(d_model, n_gates, bias=config.bias) if n_gates else None
 
     def forward(
         self,
@@ -97,7 +103,11 @@ class TodaysAttention(MultiHeadAttention):
         output, weights = scaled_dot_product_attention(
             q, k, v, attend_mask, scale=self.scale, need_weights=need_weights
         )
-        return self.output_proj(self.merge_heads(output)), weights
+        found = self.merge_heads(output)
+        if self.gate is not None:
+            opened = self.gate(query).sigmoid()[..., None]
+            found = (found.unflatten(-1, (opened.shape[-2], -1)) * opened).flatten(-2)
+        return self.output_proj(found), weights
 
     def heads(self, query: Tensor, key: Tensor, *, start: int = 0) -> tuple[Tensor, Tensor]:
         """Return the queries of all heads and the keys of all groups, as they meet."""
@@ -123,14 +133,20 @@ def stack(
     if "no biases" in changes:
         config = config.replace(bias=False)
     model = Stack(config, sight)
-    if "RoPE" in changes:
+    if changes & {"RoPE", "no positions"}:
         model.positions = None
+    gates = {"gate per head": config.n_heads, "gate per number": config.d_model}
+    n_gates = max((gates[one] for one in changes & set(gates)), default=0)
     groups = 1 if "1 group" in changes else 2 if "2 groups" in changes else None
     for layer in model.encoder.layers:
         assert isinstance(layer, EncoderLayer)
-        if changes & {"RoPE", "QK-norm", "2 groups", "1 group"}:
+        if n_gates or changes & {"RoPE", "QK-norm", "2 groups", "1 group"}:
             layer.self_attention = TodaysAttention(
-                config, rotary="RoPE" in changes, n_groups=groups, qk_norm="QK-norm" in changes
+                config,
+                rotary="RoPE" in changes,
+                n_groups=groups,
+                qk_norm="QK-norm" in changes,
+                n_gates=n_gates,
             )
         if "SwiGLU" in changes:
             layer.feed_forward = SwiGLU(d_model=config.d_model, d_ff=config.d_ff, bias=config.bias)

@@ -1,6 +1,8 @@
 """Training the stacks: Adam with a warm-up, as the paper's; AdamW, a stable rate, Muon (§5.3)."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +14,7 @@ from transformer.config import PAD_ID
 from transformer.data.batching import Pair, token_batches
 from transformer.training.loss import smoothed_projection_loss
 from transformer.training.schedule import linear_rate
+from walkthrough.ch20_what_came_after.scores import Seen, clip_scores, seen_scores
 from walkthrough.ch20_what_came_after.stream import Stack, Streams, streams
 
 OptimizerName = Literal["Adam", "AdamW", "Muon"]
@@ -23,7 +26,10 @@ DECAY_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: the rate rises to `peak` in `warmup` updates, then follows the schedule."""
+    """How to train: the rate rises to `peak` in `warmup` updates, then follows the schedule.
+
+    Muon's matrices have a peak of their own. Scores are clipped that pass `score_bound` (QK-clip).
+    """
 
     updates: int = 600
     peak: float = 3e-3
@@ -31,6 +37,8 @@ class Recipe:
     max_tokens: int = 384
     optimizer: OptimizerName = "Adam"
     schedule: ScheduleName = "linear"
+    muon_peak: float = MUON_RATE
+    score_bound: float = math.inf
 
 
 def batches(pairs: Sequence[Pair], *, max_tokens: int, seed: int) -> Iterator[Streams]:
@@ -61,18 +69,21 @@ def train(
     """
     optimizers = make_optimizers(model, recipe)
     model.train()
-    update = 0
-    for update, loss in zip(range(1, recipe.updates + 1), losses, strict=False):
-        share = rate_share(update, recipe)
-        for optimizer in optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = share * group["peak"]
-            optimizer.zero_grad()
-        loss.backward()
-        for optimizer in optimizers:
-            optimizer.step()
-        if watch is not None:
-            watch(update)
+    bounded = recipe.score_bound < math.inf
+    watched: AbstractContextManager[Seen] = seen_scores(model) if bounded else nullcontext({})
+    with watched as seen:
+        for update, loss in zip(range(1, recipe.updates + 1), losses, strict=False):
+            share = rate_share(update, recipe)
+            for optimizer in optimizers:
+                for group in optimizer.param_groups:
+                    group["lr"] = share * group["peak"]
+                optimizer.zero_grad()
+            loss.backward()
+            for optimizer in optimizers:
+                optimizer.step()
+            clip_scores(seen, recipe.score_bound)
+            if watch is not None:
+                watch(update)
     return model.eval()
 
 
@@ -128,7 +139,7 @@ def make_optimizers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimi
     found: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(groups, betas=(0.9, 0.95), eps=1e-9, fused=True)
     ]
-    return [*found, Muon([{"params": inner, "peak": MUON_RATE}])] if inner else found
+    return [*found, Muon([{"params": inner, "peak": recipe.muon_peak}])] if inner else found
 
 
 def orthogonalised(

@@ -91,6 +91,23 @@ def test_parts_that_are_put_in_start_as_the_package_starts_them():
     assert 0.9 * bound < layer.feed_forward.gate.weight.abs().max() <= bound
 
 
+@pytest.mark.parametrize(("change", "n_gates"), [("gate per head", 4), ("gate per number", 32)])
+def test_a_gate_lets_through_what_a_head_found(change, n_gates):
+    torch.manual_seed(0)
+    attention = stack(CONFIG, [change]).encoder.layers[0].self_attention
+    assert attention.gate.out_features == n_gates
+    x = torch.randn(2, 5, 32)
+    with torch.no_grad():
+        attention.gate.weight.zero_()
+        attention.gate.bias.fill_(60.0)  # open
+        plain = MultiHeadAttention(d_model=32, n_heads=4)
+        plain.load_state_dict(attention.state_dict(), strict=False)
+        torch.testing.assert_close(attention(x, x, x)[0], plain(x, x, x)[0])
+        attention.gate.bias[: n_gates // 4] = -60.0  # the first head is closed
+        plain.output_proj.weight[:, :8] = 0
+        torch.testing.assert_close(attention(x, x, x)[0], plain(x, x, x)[0])
+
+
 def test_unknown_changes_and_odd_groups_are_refused():
     with pytest.raises(ValueError, match="ALiBi"):
         stack(CONFIG, ["ALiBi"])

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from walkthrough.ch20_what_came_after import experiments
+from walkthrough.ch20_what_came_after.scores import clip_scores, seen_scores
 from walkthrough.ch20_what_came_after.stream import streams
 from walkthrough.ch20_what_came_after.training import (
     Muon,
@@ -102,7 +103,7 @@ def test_a_run_of_a_block_measures_what_the_record_holds(corpus):
     recipe = Recipe(updates=50, warmup=5, peak=1e-2)
     found = experiments.block_run(corpus, experiments.TODAY, recipe, seed=1)
     names = {"parameters", "cpu_seconds", "valid_loss", "loss", "longer_loss", "largest_score"}
-    assert set(found) == names | {"exact", "longer_exact"}
+    assert set(found) == names | {"exact", "longer_exact", "scores"}
     assert found["loss"] < 5
     assert 0 < found["largest_score"] < 16
 
@@ -114,6 +115,30 @@ def test_the_largest_score_is_that_of_the_weights(corpus):
     with torch.no_grad():
         model.encoder.layers[0].self_attention.query_proj.weight.mul_(3)
     assert experiments.largest_score(model, tokens) == pytest.approx(3 * before, rel=1e-3)
+
+
+def test_a_head_whose_scores_pass_the_bound_comes_back_to_it_and_no_other_moves(corpus):
+    model = experiments.new_stack(corpus, (), seed=1, n_layers=1)
+    attention = model.encoder.layers[0].self_attention
+    tokens = streams(corpus.test).tokens
+    with torch.no_grad():
+        attention.query_proj.weight[:16].mul_(30)
+        attention.key_proj.bias[:16].add_(3)
+    with seen_scores(model) as seen:
+        model(tokens)
+        before = seen[attention].clone()
+        clip_scores(seen, float(before[0] / 4))
+        assert before[1:].max() < before[0] / 4
+        model(tokens)
+    torch.testing.assert_close(seen[attention], before / torch.tensor([4.0, 1, 1, 1]))
+    model(tokens + 1)
+    torch.testing.assert_close(seen[attention][0], before[0] / 4)  # nothing is looked at any more
+
+
+def test_training_with_a_bound_keeps_the_scores_near_it(corpus):
+    recipe = Recipe(updates=50, warmup=5, optimizer="Muon", muon_peak=0.1, score_bound=4.0)
+    found = experiments.block_run(corpus, (), recipe, seed=1)
+    assert found["largest_score"] < 8
 
 
 @pytest.mark.parametrize("kind", ["encoder and decoder", "prefix"])

@@ -9,6 +9,7 @@ from walkthrough.ch22_since_2023.experts import Experts
 from walkthrough.ch22_since_2023.memory import (
     Reader,
     added_state,
+    best,
     corrected_state,
     faded_state,
     look_up,
@@ -78,6 +79,50 @@ def test_a_window_has_forgotten_older_facts():
     assert torch.equal(memory(names, words, names), memory(names, other, names))
     other[0, 4] = 60
     assert not torch.equal(memory(names, words, names), memory(names, other, names))
+
+
+def test_of_the_facts_that_are_picked_alone_anything_is_found():
+    torch.manual_seed(0)
+    key, value = torch.randn(1, 6, 4), torch.randn(1, 6, 3)
+    picked = best(torch.tensor([[[0.0, 3, 1, 2, -9, 0]]]), 2)
+    assert picked.tolist() == [[[False, True, False, True, False, False]]]
+    found = look_up(key[:, :1], key, value, among=picked)
+    assert torch.allclose(found, look_up(key[:, :1], key[:, [1, 3]], value[:, [1, 3]]))
+    assert best(torch.randn(1, 1, 3), 5).all()
+
+
+def test_an_indexer_reads_little_and_keeps_all():
+    learned = Reader([{"window": 32, "picks": 2, "d_index": 4}])
+    assert (learned.n_kept, learned.n_read) == (32 * 68, 32 * 4 + 2 * 64)
+    assert Reader([{"window": 4, "d_state": 8}]).n_read == 512
+    layer, facts = learned.layers[0], torch.arange(6)[None]
+    with torch.no_grad():
+        few = learned(facts, facts, facts)
+        layer.sparse = False
+        assert torch.equal(learned(facts, facts, facts), read_by_all(learned, facts))
+    assert not torch.equal(few, read_by_all(learned, facts))
+
+
+def read_by_all(memory, facts):
+    whole = Reader([{"window": 32}])
+    whole.load_state_dict(memory.state_dict(), strict=False)
+    return whole(facts, facts, facts)
+
+
+def test_what_the_indexer_learns_moves_it_and_nothing_else():
+    torch.manual_seed(0)
+    memory, facts = Reader([{"window": 32, "picks": 2, "d_index": 4}]), torch.arange(6)[None]
+    loss = memory.index_loss(facts, facts, facts)
+    loss.backward()
+    moved = {name for name, weights in memory.named_parameters() if weights.grad is not None}
+    assert moved == {"layers.0.index_query.weight", "layers.0.index_key.weight"}
+    layer, about = memory.layers[0], memory.names(facts).detach()
+    with torch.no_grad():
+        wanted = (layer.query(about) @ layer.key(about).mT / 32**0.5).softmax(-1)
+        guess = layer.index(about, about).softmax(-1)
+    by_hand = (wanted * (wanted / guess).log()).sum(-1).mean()
+    torch.testing.assert_close(loss.detach(), by_hand)
+    assert Reader([{"window": 4}]).index_loss(facts, facts, facts) == 0
 
 
 def some_facts(n=7):

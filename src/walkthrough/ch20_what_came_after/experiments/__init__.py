@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from phrasebook import Example
-from transformer.attention import MultiHeadAttention
 from transformer.config import TransformerConfig
 from transformer.data.batching import Pair, collate, token_batches
 from transformer.model import Transformer
 from transformer.training.objective import TranslationLoss, perplexity
-from walkthrough.ch20_what_came_after.blocks import TodaysAttention, stack
+from walkthrough.ch20_what_came_after.blocks import stack
+from walkthrough.ch20_what_came_after.scores import seen_scores
 from walkthrough.ch20_what_came_after.stream import Stack, continuations, streams
 from walkthrough.ch20_what_came_after.training import (
     Recipe,
@@ -38,6 +38,13 @@ BLOCKS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("RoPE", "SwiGLU", "2 groups", "1 group", "no biases")},
     "no biases, QK-norm": ("no biases", "QK-norm"),
     "today": TODAY,
+}
+NO_POSITIONS = "no positions"
+LATER: dict[str, tuple[str, ...]] = {
+    NO_POSITIONS: (NO_POSITIONS,),
+    "no positions, QK-norm": (NO_POSITIONS, "no biases", "QK-norm"),
+    "gate per head": ("gate per head",),
+    "gate per number": ("gate per number",),
 }
 DECODERS: dict[str, tuple[str, int]] = {
     "decoder only": ("backwards", 5),
@@ -117,26 +124,9 @@ def exact(model: Stack, pairs: Sequence[Pair]) -> float:
 @torch.no_grad()
 def largest_score(model: Stack, tokens: Tensor) -> float:
     """Return the largest score of any query with any key that it may see, before softmax."""
-    found: list[float] = []
-    mask = model.mask(tokens)
-
-    def look(module: MultiHeadAttention, given: tuple[Tensor, ...]) -> None:
-        query, key = given[:2]
-        if isinstance(module, TodaysAttention):
-            q, k = module.heads(query, key)
-            k = k.repeat_interleave(module.n_heads // module.n_groups, dim=1)
-        else:
-            q = module.split_heads(module.query_proj(query))
-            k = module.split_heads(module.key_proj(key))
-        scores = q @ k.transpose(-2, -1) * module.scale
-        found.append(float(scores.masked_fill(~mask, 0).abs().max()))
-
-    attentions = [m for m in model.modules() if isinstance(m, MultiHeadAttention)]
-    hooks = [one.register_forward_pre_hook(look) for one in attentions]  # type: ignore[arg-type]
-    model(tokens)
-    for hook in hooks:
-        hook.remove()
-    return max(found)
+    with seen_scores(model) as seen:
+        model(tokens)
+    return max(float(scores.max()) for scores in seen.values())
 
 
 # Runs --------------------------------------------------------------------------------------------
@@ -146,23 +136,13 @@ def block_run(
     corpus: Corpus, changes: Sequence[str], recipe: Recipe, *, seed: int
 ) -> dict[str, Any]:
     """Train one decoder-only model; return how it does on short and on longer sentences."""
-    return _trained(corpus, new_stack(corpus, changes, seed=seed), recipe, seed=seed)
-
-
-def without_positions_run(corpus: Corpus, recipe: Recipe, *, seed: int) -> dict[str, Any]:
-    """Do the same with a model that is told no positions at all."""
-    model = new_stack(corpus, (), seed=seed)
-    model.positions = None
-    return _trained(corpus, model, recipe, seed=seed)
-
-
-def _trained(corpus: Corpus, model: Stack, recipe: Recipe, *, seed: int) -> dict[str, Any]:
+    model = new_stack(corpus, changes, seed=seed)
     some = streams(corpus.test[:100]).tokens
-    scores: list[float] = []
+    scores: dict[int, float] = {}
 
     def watch(update: int) -> None:
         if update % MARK == 0:
-            scores.append(largest_score(model, some))
+            scores[update] = largest_score(model, some)
 
     began = time.process_time()
     train_stream(model, corpus.train, recipe, seed=seed, watch=watch)
@@ -173,7 +153,8 @@ def _trained(corpus: Corpus, model: Stack, recipe: Recipe, *, seed: int) -> dict
         "valid_loss": loss_of(model, corpus.valid),
         "loss": loss_of(model, corpus.test),
         "longer_loss": loss_of(model, corpus.longer),
-        "largest_score": max(scores, default=math.nan),
+        "largest_score": max(scores.values(), default=math.nan),
+        "scores": list(scores.items()),
         "exact": exact(model, corpus.test[:N_DECODED]),
         "longer_exact": exact(model, corpus.longer[:N_DECODED]),
     }

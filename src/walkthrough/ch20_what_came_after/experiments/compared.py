@@ -6,17 +6,16 @@ from typing import Any
 from walkthrough.ch20_what_came_after.experiments import (
     BLOCKS,
     DECODERS,
+    LATER,
     block_run,
     decoder_run,
     load_corpus,
-    without_positions_run,
 )
 from walkthrough.ch20_what_came_after.training import Recipe
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 BLOCK_PEAK, ENCODER_PEAK = 1e-2, 3e-3
-PAPERS, NO_POSITIONS = "encoder and decoder", "no positions"
-
+PAPERS = "encoder and decoder"
 
 FIGURES = {
     "valid_loss": "valid/-/loss",
@@ -26,6 +25,12 @@ FIGURES = {
     "longer_exact": "longer/greedy/exact",
 }
 """What a run measures → the figure that it is recorded as."""
+LATER_RATES = {
+    "no positions, QK-norm": (0.5, 1, 2),
+    "gate per head": (0.25, 0.5, 1),
+    "gate per number": (0.25, 0.5, 1),
+}
+EXTRA = ("largest_score", "scores", "megaflops")
 
 
 def recipe_of(job: Job, peak: float, **changes: Any) -> Recipe:
@@ -36,10 +41,8 @@ def recipe_of(job: Job, peak: float, **changes: Any) -> Recipe:
 
 def block(job: Job) -> Outcome:
     """Train one decoder-only model; translate short sentences and longer ones."""
-    recipe = recipe_of(job, BLOCK_PEAK)
-    if job.arm.name == NO_POSITIONS:
-        return outcome(without_positions_run(job.data, recipe, seed=job.seed))
-    return outcome(block_run(job.data, BLOCKS[job.arm.name], recipe, seed=job.seed))
+    changes = {**BLOCKS, **LATER}[job.arm.name]
+    return outcome(block_run(job.data, changes, recipe_of(job, BLOCK_PEAK), seed=job.seed))
 
 
 def kind(job: Job) -> Outcome:
@@ -53,7 +56,7 @@ def outcome(found: Mapping[str, Any]) -> Outcome:
     return Outcome(
         figures={name: found[short] for short, name in FIGURES.items() if short in found},
         curve=[(update, "test/-/loss", loss) for update, loss in found.get("curve", ())],
-        extra={name: found[name] for name in ("largest_score", "megaflops") if name in found},
+        extra={name: found[name] for name in EXTRA if name in found},
         parameters=found["parameters"],
         cpu_seconds=found["cpu_seconds"],
     )
@@ -66,7 +69,8 @@ EXPERIMENTS = [
         task=Loaded(load_corpus),
         base="2017",
         rival="none: 2017's block of as many weights is what the others are held against",
-        arms=[Arm(name) for name in (*BLOCKS, NO_POSITIONS)],
+        arms=[Arm(name) for name in BLOCKS]
+        + [Arm(name, rates=LATER_RATES.get(name, ())) for name in LATER],
         rates=(0.1, 0.3, 1, 2, 3),
         choose="valid/loss",
         lengths=(250, 1000),

@@ -1,11 +1,14 @@
-"""Experiments 20-bert and 20-images: an encoder alone, on sentences to judge and on digits."""
+"""Experiments 20-bert, 20-unmask, 20-images: an encoder that judges, writes, names digits."""
 
 import copy
 from functools import cache
 from itertools import product
+from typing import cast
 
-from walkthrough.ch20_what_came_after import bert, images
-from walkthrough.ch20_what_came_after.experiments import load_corpus
+import torch
+
+from walkthrough.ch20_what_came_after import bert, images, unmask
+from walkthrough.ch20_what_came_after.experiments import N_DECODED, Corpus, load_corpus
 from walkthrough.ch20_what_came_after.experiments.compared import recipe_of
 from walkthrough.ch20_what_came_after.stream import Stack
 from walkthrough.ch20_what_came_after.training import Recipe
@@ -60,6 +63,31 @@ def count_pairs(job: Job) -> Outcome:
     return Outcome(figures={"test/asked/accuracy": right}, extra={"sentences": len(judged)})
 
 
+@cache
+def unmasker(updates: int, peak: float, *, seed: int) -> tuple[Corpus, Stack, float]:
+    """Return an encoder that guesses hidden words of a translation; and its loss on new ones."""
+    corpus, recipe = load_corpus(), Recipe(updates=updates, warmup=updates // 10 or 1, peak=peak)
+    body = bert.new_bert(corpus.vocab_size, seed=seed)
+    model = unmask.train_unmasking(body, corpus.train, recipe, seed=seed)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        loss = unmask.unmasking_loss(model, unmask.rows(corpus.valid), generator)
+    return corpus, model, float(loss)
+
+
+def write(job: Job) -> Outcome:
+    """Translate in the order of the arm; the model is the same in all of them."""
+    peak = bert.PRETRAINING.peak * job.key.rate
+    corpus, model, loss = unmasker(job.length, peak, seed=job.seed)
+    test = corpus.test[:N_DECODED]
+    order = cast(unmask.Order, job.arm.name)
+    said, passes = unmask.written(model, [source for source, _ in test], order)
+    right = sum(words == target for words, (_, target) in zip(said, test, strict=True))
+    extra = {"words a pass": sum(len(target) + 1 for _, target in test) / sum(passes)}
+    figures = {"valid/-/loss": loss, "test/-/exact": right / len(test)}
+    return Outcome(figures=figures, extra=extra, parameters=model.n_parameters)
+
+
 def name_digits(job: Job) -> Outcome:
     """Train one model on the first digits; count which of the others it names."""
     kind, n = job.arm.labels["kind"], job.arm.labels["n_images"]
@@ -83,6 +111,19 @@ EXPERIMENTS = [
         choose="valid/1600 labels/accuracy",
         lengths=(300, 1200),
         run=judge,
+    ),
+    Experiment(
+        name="20-unmask",
+        question="How many words can a pass write, if any order of writing is allowed?",
+        task=Loaded(),
+        base="left to right",
+        rival="all at once",
+        arms=[Arm(order) for order in unmask.ORDERS],
+        rates=(1, 2, 4),
+        rate_seeds=(1,),
+        choose="valid/-/loss",
+        lengths=(1000,),
+        run=write,
     ),
     Experiment(
         name="20-images",

@@ -1,13 +1,13 @@
 """Experiments 22-recall and 22-retold: facts that come back from numbers kept in different ways."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor
 
-from walkthrough.ch22_since_2023.memory import N_FACTS, N_NAMES, Reader
+from walkthrough.ch22_since_2023.memory import N_FACTS, N_NAMES, Memory, Reader
 from walkthrough.lab import Arm, Experiment, Job, Loaded, Outcome
 
 PEAK = 0.01
@@ -23,6 +23,8 @@ KINDS = {
     "sum 8": {"d_state": 8},
     "sum 16": {"d_state": 16},
     "window 4 + sum 8": {"window": 4, "d_state": 8},
+    **{f"picks {n}": {"window": N_FACTS, "picks": n, "d_index": 4} for n in (1, 2, 4)},
+    **{f"chance {n}": {"window": N_FACTS, "picks": n} for n in (2, 4)},
 }
 DELTA = {"d_state": 16, "delta": True}
 
@@ -59,15 +61,21 @@ def retold(size: int, generator: Generator) -> Asked:
 
 
 def learnt(job: Job, draw: Callable[[int, Generator], Asked]) -> Reader:
-    """Train the memory of a run on lists that are drawn anew for each update."""
+    """Train the memory of a run on lists that are drawn anew for each update.
+
+    What picks its facts looks at all of them in the first half, as DeepSeek-V3.2 begins.
+    """
     torch.manual_seed(job.seed)
     memory = Reader(job.arm.model.get("layers", [job.arm.model]))
     generator = Generator().manual_seed(job.seed)
     optimizer = torch.optim.Adam(memory.parameters(), fused=True)
     for update in range(job.length):
+        for layer in cast(list[Memory], memory.layers):
+            layer.sparse = update >= job.length // 2
         optimizer.param_groups[0]["lr"] = PEAK * job.key.rate * (1 - update / job.length)
         given, right = (one := draw(64, generator))[:3], one.right
         loss = F.cross_entropy(memory(*given).flatten(0, 1), right.flatten())
+        loss = loss + memory.index_loss(*given)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -105,7 +113,7 @@ def _arm(name: str, *layers: Mapping[str, Any], rates: tuple[int | float, ...] =
     return Arm(
         name,
         model={"layers": layers} if layers[1:] else layers[0],
-        labels={"numbers": Reader(layers).n_kept},
+        labels={"numbers": Reader(layers).n_kept, "read": Reader(layers).n_read},
         rates=rates,
     )
 
