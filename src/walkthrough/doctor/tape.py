@@ -240,7 +240,8 @@ class Tape(TorchDispatchMode):
         if {tag.kind, other.kind} <= {"tok", "sum", "pos"}:
             return tag
         branch, skip = (tag, other) if tag.kind in ("lin", "ctx") else (other, tag)
-        if skip.kind not in ("tok", "sum", "res", "norm") and branch.root is skip.root:
+        way_round = skip.kind in ("tok", "sum", "res", "norm") or not any(skip.shape)
+        if not way_round and branch.root is skip.root:  # both come out of a product
             return branch._replace(bias=tag.bias or other.bias)  # two parts of one branch
         if branch.kind in ("lin", "ctx") and skip.kind in ("tok", "sum", "res", "norm"):
             self.sums.append((self.path[-1], branch, skip))
