@@ -44,8 +44,14 @@ def clip_scores(seen: Seen, bound: float) -> None:
     """Shrink queries and keys of each head whose largest score passed the bound, back to it.
 
     Half of the factor goes to either, weights and biases; other heads stay as they are.
+
+    Raises:
+        ValueError: heads that share their keys, which no head may shrink alone.
     """
     for attention, largest in seen.items():
+        rows = [part.out_features for part in (attention.query_proj, attention.key_proj)]
+        if rows[0] != rows[1]:
+            raise ValueError(f"a bound needs a key for each head: {rows[0]} and {rows[1]} rows")
         shrink = (bound / largest).clamp(max=1).sqrt()
         for part in (*attention.query_proj.parameters(), *attention.key_proj.parameters()):
             by_head = part.unflatten(0, (attention.n_heads, -1))

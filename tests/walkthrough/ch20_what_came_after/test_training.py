@@ -4,7 +4,9 @@ import pytest
 import torch
 from torch import nn
 
+from transformer.config import TransformerConfig
 from walkthrough.ch20_what_came_after import experiments
+from walkthrough.ch20_what_came_after.blocks import TodaysAttention
 from walkthrough.ch20_what_came_after.scores import clip_scores, seen_scores
 from walkthrough.ch20_what_came_after.stream import streams
 from walkthrough.ch20_what_came_after.training import (
@@ -133,6 +135,13 @@ def test_a_head_whose_scores_pass_the_bound_comes_back_to_it_and_no_other_moves(
     torch.testing.assert_close(seen[attention], before / torch.tensor([4.0, 1, 1, 1]))
     model(tokens + 1)
     torch.testing.assert_close(seen[attention][0], before[0] / 4)  # nothing is looked at any more
+
+
+def test_heads_that_share_a_key_have_no_bound():
+    config = TransformerConfig(vocab_size=11, d_model=32, n_heads=4, d_ff=64, n_layers=1)
+    shared = TodaysAttention(config, n_groups=2)
+    with pytest.raises(ValueError, match="a key for each head: 32 and 16 rows"):
+        clip_scores({shared: torch.full((4,), 9.0)}, 4.0)
 
 
 def test_training_with_a_bound_keeps_the_scores_near_it(corpus):
