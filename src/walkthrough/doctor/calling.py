@@ -141,7 +141,7 @@ def find_call(model: nn.Module, call: Call | None, pads: tuple[int, int]) -> Sub
         raise CannotCallError([one])
     ids = [p for p in given if p.name not in _mask_names(model)][:2]
     if call is None and any(p.kind is p.KEYWORD_ONLY for p in ids) and len(ids) == 2:
-        named = lambda source, target: model(**{ids[0].name: source, ids[1].name: target})  # noqa: E731
+        named = _by_name(model, ids[0].name, ids[1].name)
     anything = next(itertools.chain(model.parameters(), model.buffers()), torch.zeros(()))
     start = Subject(model, call or named, pads, given=call is not None, device=anything.device)
     best = _tried(start, tried)
@@ -222,6 +222,10 @@ def _completed(subject: Subject, source: Tensor, target: Tensor) -> Any:
 
 def _behind(raw: Call, module: nn.Module) -> Call:
     return lambda source, target: module(next(tensors_in(raw(source, target))))
+
+
+def _by_name(model: nn.Module, first: str, second: str) -> Call:
+    return lambda source, target: model(**{first: source, second: target})
 
 
 def _parameters(model: nn.Module) -> list[inspect.Parameter]:
