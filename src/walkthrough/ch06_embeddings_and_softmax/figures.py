@@ -177,7 +177,7 @@ def _apart(
         covered = (height - gaps.abs()).clamp(min=0) * beside.fill_diagonal_(False)
         if covered.max() < 0.1:
             break
-        down = down + (covered * gaps.sign()).sum(1) / 4
+        down = (down + (covered * gaps.sign()).sum(1) / 4).clamp(0, 100)
     return torch.stack([across, down], dim=1)
 
 

@@ -188,7 +188,8 @@ def _reach(result: Comparison) -> tuple[float, float]:
 def _say_what_is_cut(axis: Axes, x: Number, point: Point, reach: tuple[float, float]) -> None:
     low, high = reach
     if point.low < low or point.high > high:
-        text = f"{point.low:.2g} to {point.high:.2g}".replace("-", "−")
+        ends = (f"{end:.0f}" if abs(end) >= 10 else f"{end:.2g}" for end in (point.low, point.high))
+        text = " to ".join(ends).replace("-", "−")
         axis.text(x + 0.1, high, text, rotation=90, va="top", fontsize=FONT_SIZE)
     if not low <= point.mean <= high:
         edge, arrow = (low, "v") if point.mean < low else (high, "^")

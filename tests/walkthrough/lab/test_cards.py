@@ -73,11 +73,11 @@ def test_a_wide_interval_is_cut_and_said(tmp_path, monkeypatch, as_users_run_it)
     e, path = recorded(tmp_path, losses, rates=(1,), choose="", no_rate="none is trained")
     found = compare(e, "quick", "slow", figure="loss", record=path)
     monkeypatch.setattr(cards, "still", lambda figure, **how: figure)
-    lengths = (Point(10, -1.0, -12.0, 10.0, 5), Point(50, 30.0, 20.0, 40.0, 5))
+    lengths = (Point(10, -1.0, -12.0, 10.0, 5), Point(50, 300.0, 290.0, 312.0, 5))
     tall = cards.picture(replace(found, by_length=lengths), alt="?")
     pairs, others = tall.axes
     assert pairs.get_ylim() == others.get_ylim() == (-1.5, 0.5)
-    assert [text.get_text() for text in others.texts] == ["−12 to 10", "20 to 40"]
+    assert [text.get_text() for text in others.texts] == ["−12 to 10", "290 to 312"]
     assert [line.get_marker() for line in others.lines][-1] == "^"  # its mean is farther up
     near = (Point(10, -1.0, -1.5, -0.5, 5), Point(100, -0.9, -1.2, -0.6, 5))
     plain = cards.picture(replace(found, by_length=near), alt="?").axes[1]
