@@ -26,12 +26,19 @@ class Case:
 
     `special` is a sentence on what sets it apart. It is told where this case alone fails, or only
     cases with the same sentence do. `where` is the heading of the page that warns of it.
+
+    Raises:
+        ValueError: there is a `where` and nothing `special`.
     """
 
     label: str
     make: Callable[[torch.Generator], Arguments]
     special: str = ""
     where: str = ""
+
+    def __post_init__(self) -> None:
+        if self.where and not self.special:
+            raise ValueError(f"case {self.label!r} leads to {self.where!r} and says not when")
 
 
 def fixed(label: str, *values: Any, special: str = "") -> Case:

@@ -21,7 +21,7 @@ from walkthrough.ch09_encoder_and_decoder.checks.broken import WARNED
 from walkthrough.ch10_why_self_attention import checks as ch10
 from walkthrough.ch11_subwords_and_batches import checks as ch11
 from walkthrough.ch12_optimiser_and_schedule import checks as ch12
-from walkthrough.checking import Check, Mistake
+from walkthrough.checking import Case, Check, Mistake, arguments
 from walkthrough.checking.verdict import Verdict
 
 BOOK = Path(__file__).parents[3] / "book"
@@ -275,3 +275,8 @@ def test_a_verdict_leads_to_the_heading_of_its_page():
     verdict = Verdict("wrong", "the queries compete.", "axis", "A zero in the scores")
     assert str(verdict).endswith("compete. This page shows it under “A zero in the scores”.")
     assert '“<a href="#A-zero-in-the-scores">A zero in the scores</a>”' in verdict._repr_html_()
+
+
+def test_a_case_that_leads_somewhere_says_when():
+    with pytest.raises(ValueError, match="'a row' leads to 'Ties' and says not when"):
+        Case("a row", lambda _: arguments(), where="Ties")
